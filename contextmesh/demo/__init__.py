@@ -1,0 +1,1 @@
+"""The bundled corpus and its questions."""

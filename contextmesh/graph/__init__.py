@@ -1,0 +1,1 @@
+"""What one may say: assume, decide, reject, and what follows."""

@@ -1,0 +1,1 @@
+"""Documents to claims, entities and decisions."""

@@ -1,0 +1,1 @@
+"""Text to tree, by lark grammars; one module imports lark."""

@@ -1,0 +1,1 @@
+"""What GRAPH.md and rules/ say, as one value."""

@@ -1,0 +1,1 @@
+"""A directory that holds a mesh."""

@@ -1,0 +1,1 @@
+"""Facts, transactions, receipts: records beside the rule base."""

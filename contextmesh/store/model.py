@@ -1,0 +1,93 @@
+"""The records beside the facts: what a rule never concludes. Frozen; a change is a new record."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+Attrs = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Provenance:
+    """Where a node was read.
+
+    Attributes:
+        source_id: the source node; it need not exist (health reports the gap).
+        span: half-open character offsets in that source's text, or None.
+        extractor: what read it.
+        checks: the checks it passed.
+        recorded_at_build: the build that recorded it.
+    """
+
+    source_id: str
+    span: tuple[int, int] | None = None
+    extractor: str = "rule"
+    checks: tuple[str, ...] = ()
+    recorded_at_build: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A node. Whether it is live, fallen or superseded is derived, never held here.
+
+    Attributes:
+        attrs: JSON values by name; treated as frozen.
+        embedding: a unit vector (any length), or None.
+        pruned: a fact appended by PRUNE.
+    """
+
+    id: str
+    type: str
+    label: str
+    attrs: Attrs = field(default_factory=dict)
+    provenance: Provenance | None = None
+    embedding: tuple[float, ...] | None = None
+    build: int = 0
+    pruned: bool = False
+
+    def with_attrs(self, **changes: Any) -> Node:
+        return replace(self, attrs={**self.attrs, **changes})
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """A typed edge; its id is derived from source, type and target.
+
+    Attributes:
+        assumption_id: the assumption this edge is bound to, or None.
+        evidence_ids: nodes that witness the edge.
+        weight: a sum over observations.
+    """
+
+    id: str
+    src: str
+    type: str
+    dst: str
+    assumption_id: str | None = None
+    evidence_ids: tuple[str, ...] = ()
+    weight: float = 1.0
+    build: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Assumption:
+    """What was assumed, by whom, and what it replaced. Its status is derived.
+
+    Attributes:
+        version: 1, or one more than what it superseded.
+        supersedes, superseded_by: assumption ids, or None.
+        rejected_at_build: the build of its rejection, or None.
+        evidence_ids: nodes recorded for or against it.
+    """
+
+    id: str
+    statement: str
+    version: int = 1
+    created_by: str = "agent"
+    created_at_build: int = 0
+    supersedes: str | None = None
+    superseded_by: str | None = None
+    rejected_at_build: int | None = None
+    evidence_ids: tuple[str, ...] = ()

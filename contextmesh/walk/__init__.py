@@ -1,0 +1,1 @@
+"""A question to a path, or to one of four dead ends."""
