@@ -1,0 +1,162 @@
+"""Record to facts: the only writer of every input relation that describes the graph.
+
+Attributes that become facts, beside ``carries`` for the name of each:
+
+===================== ============== ==========================================================
+attribute             on             facts
+===================== ============== ==========================================================
+``retrieved_at``      source         ``dated``, when the text is an exact ``YYYY-MM-DD``
+``justifications``    any kind       ``[[ground, …], …]`` → ``justification``, ``premise``
+``record_key``        decision       text → ``record_key``
+``refers``            decision       ``{relation: [key, …]}`` → ``refers``
+``record_status``     decision       text → ``record_status``, lower-cased
+``imprecise_date``    decision       text → ``imprecise_date``
+===================== ============== ==========================================================
+
+The status and version of an assumption are never attributes of its node: the version stands in its
+record and the status is derived, so a node of that kind carries both; a writer of files puts them back.
+A value of another shape makes no fact: in a file of someone else the name may mean something else.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from datetime import date
+
+from contextmesh.datalog.ast import Row
+from contextmesh.store.model import Edge, Node
+
+Fact = tuple[str, Row]
+
+SOURCE = "source"
+DECISION = "decision"
+ASSUMPTION = "assumption"
+EVIDENCE = "evidence"
+CONTRADICTS = "contradicts"
+SUPERSEDES = "supersedes"
+
+JUSTIFICATIONS = "justifications"
+RESERVED_IDS = "justification:"
+BY_RECORD = ("status", "version")
+RECORD_FIELDS = frozenset(
+    ("id", "type", "label", "attrs", "provenance", "embedded", "embedding", "build", "walks", "pruned", "invalidated")
+)
+CHECKS = ("new_node", "new_edge", "new_verdict")
+"""Relations that hold only while a transaction is being checked."""
+
+_EPOCH = date(1970, 1, 1).toordinal()
+_EXACT_DAY = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
+
+
+def node_facts(node: Node, born: int) -> Iterator[Fact]:
+    """Every fact of one node; ``born`` is the transaction that first wrote it."""
+    yield "node", (node.id, node.type)
+    yield "named", (node.id, node.label)
+    yield "born", (node.id, born)
+    yield "born_at_build", (node.id, node.build)
+    for name in _carried(node):
+        yield "carries", (node.id, name)
+    if node.provenance is not None:
+        yield "provenance", (node.id, node.provenance.source_id)
+    if node.pruned:
+        yield "pruned", (node.id,)
+    if JUSTIFICATIONS in node.attrs:
+        yield from _justification_facts(node)
+    if node.type == SOURCE:
+        day = day_of(node.attrs.get("retrieved_at"))
+        if day is not None:
+            yield "dated", (node.id, day)
+    elif node.type == DECISION:
+        yield from _record_facts(node)
+
+
+def edge_facts(edge: Edge, born: int) -> Iterator[Fact]:
+    """Every fact of one edge."""
+    yield "edge", (edge.id, edge.src, edge.type, edge.dst)
+    yield "born", (edge.id, born)
+    if edge.assumption_id is not None:
+        yield "bound", (edge.id, edge.assumption_id)
+
+
+def verdict_fact(assumption: str, evidence: str, seq: int) -> Fact:
+    return "verdict", (assumption, evidence, seq)
+
+
+def now_fact(build: int) -> Fact:
+    return "now", (build,)
+
+
+def new_node(node: Node) -> Fact:
+    return "new_node", (node.id, node.type)
+
+
+def new_edge(edge: Edge) -> Fact:
+    return "new_edge", (edge.id, edge.src, edge.type, edge.dst)
+
+
+def new_verdict(assumption: str, evidence: str) -> Fact:
+    return "new_verdict", (assumption, evidence)
+
+
+def day_of(text: object) -> int | None:
+    """Whole days since 1970-01-01 of an exact calendar date, else None."""
+    if not isinstance(text, str) or not _EXACT_DAY.fullmatch(text):
+        return None
+    try:
+        return date.fromisoformat(text).toordinal() - _EPOCH
+    except ValueError:
+        return None
+
+
+def justification_id(node_id: str, number: int) -> str:
+    """The name of a node's n-th justification, from 1; no node may have an id of this namespace."""
+    return f"{RESERVED_IDS}{node_id}#{number}"
+
+
+def stated_justifications(node: Node) -> tuple[tuple[str, ...], ...]:
+    """The sets of grounds a node states, or nothing when the attribute has another shape."""
+    value = node.attrs.get(JUSTIFICATIONS)
+    if not isinstance(value, list | tuple):
+        return ()
+    for grounds in value:
+        if not isinstance(grounds, list | tuple) or not all(isinstance(g, str) for g in grounds):
+            return ()
+    return tuple(tuple(grounds) for grounds in value)
+
+
+def _carried(node: Node) -> Iterator[str]:
+    for name in node.attrs:
+        if name not in RECORD_FIELDS and not (node.type == ASSUMPTION and name in BY_RECORD):
+            yield name
+    if node.type == ASSUMPTION:
+        yield from BY_RECORD
+    if node.provenance is not None:
+        yield "provenance"
+    if node.embedding is not None:
+        yield "embedding"
+
+
+def _justification_facts(node: Node) -> Iterator[Fact]:
+    for number, grounds in enumerate(stated_justifications(node), start=1):
+        name = justification_id(node.id, number)
+        yield "justification", (name, node.id)
+        for ordinal, ground in enumerate(dict.fromkeys(grounds), start=1):
+            yield "premise", (name, ordinal, ground)
+
+
+def _record_facts(node: Node) -> Iterator[Fact]:
+    attrs = node.attrs
+    key, status, imprecise = (attrs.get(name) for name in ("record_key", "record_status", "imprecise_date"))
+    if isinstance(key, str):
+        yield "record_key", (node.id, key)
+    if isinstance(status, str):
+        yield "record_status", (node.id, status.lower())
+    if isinstance(imprecise, str):
+        yield "imprecise_date", (node.id, imprecise)
+    refers = attrs.get("refers")
+    if isinstance(refers, dict):
+        for relation, keys in refers.items():
+            if isinstance(keys, list | tuple):
+                for name in dict.fromkeys(k for k in keys if isinstance(k, str)):
+                    yield "refers", (node.id, relation, name)
