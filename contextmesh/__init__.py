@@ -1,0 +1,71 @@
+"""A typed context graph as a declarative rules engine: the library's front door. Names load when first used."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from contextmesh.api import Mesh as Mesh
+    from contextmesh.base.errors import LimitReached as LimitReached
+    from contextmesh.base.errors import OntologyError as OntologyError
+    from contextmesh.base.errors import PolicyError as PolicyError
+    from contextmesh.base.errors import Problem as Problem
+    from contextmesh.base.errors import Refusal as Refusal
+    from contextmesh.base.errors import RuleError as RuleError
+    from contextmesh.base.errors import SessionError as SessionError
+    from contextmesh.base.errors import SessionLockedError as SessionLockedError
+    from contextmesh.graph.graph import ContextGraph as ContextGraph
+    from contextmesh.policy.kinds import EdgeType as EdgeType
+    from contextmesh.policy.kinds import NodeType as NodeType
+    from contextmesh.policy import Policy as Policy
+    from contextmesh.resolve.resolver import Resolver as Resolver
+
+__version__ = "0.1.0"
+
+_HOMES = {
+    "Mesh": "api",
+    "ContextGraph": "graph",
+    "Policy": "policy",
+    "Resolver": "resolve",
+    "NodeType": "kinds",
+    "EdgeType": "kinds",
+    **dict.fromkeys(
+        (
+            "LimitReached",
+            "OntologyError",
+            "PolicyError",
+            "Problem",
+            "Refusal",
+            "RuleError",
+            "SessionError",
+            "SessionLockedError",
+        ),
+        "errors",
+    ),
+}
+
+__all__ = sorted(_HOMES)
+
+
+def __getattr__(name: str) -> Any:
+    home = _HOMES.get(name)
+    if home is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(_load(home), name)
+
+
+def _load(home: str) -> Any:
+    # Written out, so that no name of a caller's ever chooses a module.
+    if home == "api":
+        from contextmesh import api as module
+    elif home == "graph":
+        from contextmesh.graph import graph as module
+    elif home == "policy":
+        from contextmesh import policy as module
+    elif home == "resolve":
+        from contextmesh.resolve import resolver as module
+    elif home == "kinds":
+        from contextmesh.policy import kinds as module
+    else:
+        from contextmesh.base import errors as module
+    return module

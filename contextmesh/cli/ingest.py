@@ -1,0 +1,34 @@
+"""``ingest``: documents into a session."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from contextmesh.cli import kit
+
+
+@kit.app.command(epilog="Example:  contextmesh ingest docs/ notes.jsonl --session notes.mesh")
+def ingest(
+    paths: Annotated[list[Path], typer.Argument(metavar="PATH...", help="Files, folders (recursively), or - for stdin.")],
+    session: kit.SessionOption = None,
+    kind: Annotated[
+        str | None,
+        typer.Option("--as", metavar="KIND", help="markdown, rst, text, jsonl or decisions; guessed when left out."),
+    ] = None,
+    policy: kit.PolicyOption = None,
+    json: kit.JsonOption = False,
+) -> None:
+    """Read documents into a session; say what is new, unchanged, changed and dropped, and why."""
+    from contextmesh.api import Mesh
+    from contextmesh.cli.progress import progress
+    from contextmesh.cli.words import build_report
+
+    home = kit.require_session(session)
+    mesh = Mesh.open(home, policy=kit.load_policy(policy), create=True)
+    with progress() as tick:
+        report = mesh.ingest(paths, kind=kind, progress=tick)
+    mesh.save()
+    kit.show(report.as_json, lambda: build_report(report, home, mesh.generation), as_json=json)

@@ -1,0 +1,131 @@
+"""What every command shares: the app, the common options, how a result and a refusal are printed."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn
+
+import typer
+
+if TYPE_CHECKING:
+    from contextmesh.api import Mesh
+    from contextmesh.policy import Policy
+
+DONE, FOUND, REFUSED, DEAD_END, LOCKED, FAULT = 0, 1, 2, 3, 4, 70
+
+app = typer.Typer(
+    name="contextmesh",
+    help="A typed context graph as a Datalog rules engine: an answer is a path, "
+    "and an assumption that fails takes down exactly what stood on it.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+SessionOption = Annotated[
+    Path | None,
+    typer.Option("--session", metavar="DIR", envvar="CONTEXTMESH_SESSION", help="The session directory."),
+]
+PolicyOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--policy", metavar="DIR", envvar="CONTEXTMESH_POLICY", help="Rules and a GRAPH.md laid over the shipped ones."
+    ),
+]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON document, and nothing else, on stdout.")]
+
+
+def emit(payload: object) -> None:
+    """One JSON document on stdout."""
+    write_line(json.dumps(payload, indent=2, ensure_ascii=not _speaks_unicode(sys.stdout)))
+
+
+def write_line(text: str = "", *, to: Any = None) -> None:
+    """A line of text to stdout; characters the stream cannot carry become ASCII stand-ins."""
+    stream = to if to is not None else sys.stdout
+    encoding = getattr(stream, "encoding", None) or "ascii"
+    try:
+        text.encode(encoding)
+    except UnicodeEncodeError:
+        text = text.translate(_ASCII).encode(encoding, "backslashreplace").decode(encoding)
+    stream.write(text + "\n")
+
+
+def load_policy(directory: Path | None) -> Policy | None:
+    """The policy laid over the shipped one, or None for the shipped one alone."""
+    if directory is None:
+        return None
+    from contextmesh.policy import Policy
+
+    return Policy.load(directory)
+
+
+def open_mesh(session: Path | None, policy: Path | None, *, quiet: bool = False) -> Mesh:
+    """The session's mesh, or the bundled demo when none is named (said on stderr unless ``quiet``)."""
+    from contextmesh.api import Mesh
+
+    rules = load_policy(policy)
+    if session is not None:
+        return Mesh.open(session, policy=rules)
+    from contextmesh.demo.build import demo_mesh
+
+    if not quiet:
+        write_line("(no --session: this is the bundled demo)", to=sys.stderr)
+    return demo_mesh(policy=rules)
+
+
+def require_session(session: Path | None) -> Path:
+    """The session directory of a command that writes one.
+
+    Raises:
+        InputError: none was named.
+    """
+    if session is not None:
+        return session
+    from contextmesh.base.errors import InputError, Problem
+
+    raise InputError(
+        Problem(
+            "missing-session",
+            "this command writes to a session, and none was named",
+            hint="add --session DIR or set CONTEXTMESH_SESSION; `contextmesh init DIR` makes one",
+        )
+    )
+
+
+def say(text: str) -> None:
+    """A note for people, on stderr."""
+    write_line(text, to=sys.stderr)
+
+
+def leave(code: int) -> NoReturn:
+    raise typer.Exit(code)
+
+
+def show(payload: Callable[[], object], text: Callable[[], str], *, as_json: bool) -> None:
+    """The result of a command in the form that was asked for."""
+    if as_json:
+        emit(payload())
+    else:
+        write_line(text())
+
+
+def colours() -> bool:
+    """Whether colours are welcome on stdout."""
+    return sys.stdout.isatty() and "NO_COLOR" not in os.environ and os.environ.get("TERM") != "dumb"
+
+
+def _speaks_unicode(stream: Any) -> bool:
+    return (getattr(stream, "encoding", None) or "").lower().replace("-", "") in ("utf8", "utf16", "utf32")
+
+
+_ASCII = str.maketrans(
+    {
+        "→": "->", "←": "<-", "↔": "<->", "…": "...", "✓": "+", "✗": "x", "•": "*", "─": "-", "│": "|",
+        "├": "|", "└": "`", "“": '"', "”": '"', "‘": "'", "’": "'", "–": "-", "—": "-", "×": "x", "≤": "<=", "≥": ">=",
+    }  # fmt: skip
+)

@@ -1,0 +1,59 @@
+"""``query``, ``why``, ``why-not``: Datalog over the facts and all that is derived from them."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from contextmesh.cli import kit
+
+FactArgument = Annotated[str, typer.Argument(metavar="FACT", help="A fact, such as: fell('decision:x', A)")]
+
+
+@kit.app.command(epilog="Example:  contextmesh query 'fell(X, A), node(X, decision)'")
+def query(
+    body: Annotated[str, typer.Argument(metavar="BODY", help="Literals, or rules followed by: ?- literals.")],
+    engine: Annotated[str, typer.Option("--engine", help="mesh (indexes of the standing relations) or pydatalog.")] = "mesh",
+    seconds: Annotated[float, typer.Option("--seconds", min=0.01, max=600, help="The most time it may take.")] = 10.0,
+    rows: Annotated[int, typer.Option("--rows", min=1, help="The most rows it may derive.")] = 1_000_000,
+    session: kit.SessionOption = None,
+    policy: kit.PolicyOption = None,
+    json: kit.JsonOption = False,
+) -> None:
+    """An ad-hoc Datalog query over facts and derived relations."""
+    from contextmesh.cli.words import rows_text
+
+    mesh = kit.open_mesh(session, policy, quiet=json)
+    answer = mesh.query(body, engine=engine, seconds=seconds, rows=rows)
+    kit.show(
+        lambda: {"columns": list(answer.columns), "rows": [list(row) for row in answer.rows]},
+        lambda: rows_text(answer.columns, answer.rows),
+        as_json=json,
+    )
+
+
+@kit.app.command(epilog="Example:  contextmesh why \"fell(X, A)\"")
+def why(
+    fact: FactArgument,
+    session: kit.SessionOption = None,
+    policy: kit.PolicyOption = None,
+    json: kit.JsonOption = False,
+) -> None:
+    """The proof tree of a fact, down to what was written and the line of each rule."""
+    mesh = kit.open_mesh(session, policy, quiet=json)
+    proof = mesh.why(fact)
+    kit.show(proof.as_json, proof.as_text, as_json=json)
+
+
+@kit.app.command("why-not", epilog="Example:  contextmesh why-not \"live('claim:x')\"")
+def why_not(
+    fact: FactArgument,
+    session: kit.SessionOption = None,
+    policy: kit.PolicyOption = None,
+    json: kit.JsonOption = False,
+) -> None:
+    """For each rule that could derive a fact, the first literal that fails."""
+    mesh = kit.open_mesh(session, policy, quiet=json)
+    absence = mesh.why_not(fact)
+    kit.show(absence.as_json, absence.as_text, as_json=json)
