@@ -21,7 +21,7 @@ A value of another shape makes no fact: in a file of someone else the name may m
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import date
 
 from contextmesh.datalog.ast import Row
@@ -42,6 +42,7 @@ BY_RECORD = ("status", "version")
 RECORD_FIELDS = frozenset(
     ("id", "type", "label", "attrs", "provenance", "embedded", "embedding", "build", "walks", "pruned", "invalidated")
 )
+OPTIONAL_FIELDS = frozenset(("provenance", "embedding"))
 CHECKS = ("new_node", "new_edge", "new_verdict")
 """Relations that hold only while a transaction is being checked."""
 
@@ -49,13 +50,18 @@ _EPOCH = date(1970, 1, 1).toordinal()
 _EXACT_DAY = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 
 
-def node_facts(node: Node, born: int) -> Iterator[Fact]:
-    """Every fact of one node; ``born`` is the transaction that first wrote it."""
+def node_facts(node: Node, born: int, always: Sequence[str] = ()) -> Iterator[Fact]:
+    """Every fact of one node; ``born`` is the transaction that first wrote it.
+
+    ``always`` names the record fields that GRAPH.md asks for and every record has (`label`, say).
+    """
     yield "node", (node.id, node.type)
     yield "named", (node.id, node.label)
     yield "born", (node.id, born)
     yield "born_at_build", (node.id, node.build)
     for name in _carried(node):
+        yield "carries", (node.id, name)
+    for name in always:
         yield "carries", (node.id, name)
     if node.provenance is not None:
         yield "provenance", (node.id, node.provenance.source_id)

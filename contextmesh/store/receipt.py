@@ -1,0 +1,143 @@
+"""What one transaction changed: facts added, rows derived and withdrawn, and why each node fell."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from contextmesh.base.canon import digest
+from contextmesh.datalog.ast import Row
+from contextmesh.datalog.facts import Delta
+
+SHOWN = 48
+"""Characters of a statement or label that a chain shows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Chain:
+    """One step of a reason; ``before`` is shared with every chain that goes the same way."""
+
+    words: str
+    via: str | None = None
+    before: Chain | None = None
+
+    def as_words(self) -> tuple[str, ...]:
+        """From the root: ``assumption(…)``, ``<-depends_on-``, a label, …"""
+        parts: list[str] = []
+        step: Chain | None = self
+        while step is not None:
+            parts.append(step.words)
+            if step.via is not None:
+                parts.append(step.via)
+            step = step.before
+        return tuple(reversed(parts))
+
+    @property
+    def length(self) -> int:
+        count, step = 0, self.before
+        while step is not None:
+            count, step = count + 1, step.before
+        return count
+
+
+@dataclass(frozen=True)
+class Receipt:
+    """The delta of one transaction, committed or let go.
+
+    Attributes:
+        seq: its number; a dry run bears the number it would have had.
+        kind: the word its writer gave it.
+        committed: False for a dry run.
+        added: facts that came and went.
+        derived: rows of the promised relations that came and went, exactly.
+        nodes, edges: ids of the records put, in order.
+        live_after: how many nodes are live after it.
+    """
+
+    seq: int
+    kind: str
+    committed: bool
+    added: Delta
+    derived: Delta
+    nodes: tuple[str, ...]
+    edges: tuple[str, ...]
+    live_after: int
+    _chains: Mapping[str, Chain] = field(default_factory=dict, repr=False, compare=False)
+    _live_list: Callable[[], tuple[str, ...]] = field(default=tuple, repr=False, compare=False)
+
+    @cached_property
+    def fell(self) -> tuple[str, ...]:
+        """Nodes that gained a root of failure, each once."""
+        return _firsts(self.derived.plus("fell"))
+
+    @cached_property
+    def invalidated(self) -> tuple[str, ...]:
+        """The plus side of ``invalid/1``, nearest to the root first."""
+        ids = _firsts(self.derived.plus("invalid"))
+        depth = {name: self._chains[name].length for name in ids if name in self._chains}
+        return tuple(sorted(ids, key=lambda name: (depth.get(name, 0), name)))
+
+    @cached_property
+    def restored(self) -> tuple[str, ...]:
+        """The minus side of ``invalid/1``: rebuilt, or newly supported."""
+        return _firsts(self.derived.minus("invalid"))
+
+    @cached_property
+    def dead_edges(self) -> tuple[str, ...]:
+        return tuple(sorted(_firsts(self.derived.plus("edge_dead"))))
+
+    @cached_property
+    def preserved(self) -> tuple[str, ...]:
+        """Every node live after it, in the order of insertion; reads the whole graph when asked."""
+        return self._live_list()
+
+    def because(self, node_id: str) -> tuple[str, ...]:
+        """Why a node fell, as words from the root; empty when it did not fall in this transaction."""
+        chain = self._chains.get(node_id)
+        return chain.as_words() if chain is not None else ()
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256 over number, kind and both deltas, rows sorted."""
+        return digest({"seq": self.seq, "kind": self.kind, "facts": _sides(self.added), "rows": _sides(self.derived)})
+
+    def as_json(self) -> dict[str, object]:
+        return {"seq": self.seq, "kind": self.kind, "digest": self.digest}
+
+
+def compose(first: Delta, then: Delta) -> Delta:
+    """The net of two exact deltas, one after the other."""
+    added, dropped = _copy(first.added), _copy(first.dropped)
+    for later, came, went in ((then.added, added, dropped), (then.dropped, dropped, added)):
+        for relation, rows in later.items():
+            undone = went.get(relation, {})
+            for row in rows:
+                if row in undone:
+                    del undone[row]
+                else:
+                    came.setdefault(relation, {})[row] = None
+    return Delta.of(added=_lists(added), dropped=_lists(dropped))
+
+
+def _copy(side: Mapping[str, Iterable[Row]]) -> dict[str, dict[Row, None]]:
+    return {relation: dict.fromkeys(rows) for relation, rows in side.items()}
+
+
+def _lists(side: Mapping[str, Mapping[Row, None]]) -> dict[str, list[Row]]:
+    return {relation: list(rows) for relation, rows in side.items() if rows}
+
+
+def _firsts(rows: Iterable[Row]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(str(row[0]) for row in rows))
+
+
+def _sides(delta: Delta) -> dict[str, object]:
+    return {
+        side: {relation: [list(row) for row in sorted(rows, key=_sort_key)] for relation, rows in named.items() if rows}
+        for side, named in (("added", delta.added), ("dropped", delta.dropped))
+    }
+
+
+def _sort_key(row: Row) -> list[tuple[bool, int, str]]:
+    return [(isinstance(v, str), v if isinstance(v, int) else 0, v if isinstance(v, str) else "") for v in row]

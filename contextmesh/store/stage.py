@@ -1,0 +1,256 @@
+"""One transaction: propose records, let the rules judge, then keep everything or nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator
+from typing import TYPE_CHECKING
+
+from contextmesh.base.errors import OntologyError, Problem
+from contextmesh.datalog.ast import Row
+from contextmesh.datalog.facts import Delta
+from contextmesh.store import relations
+from contextmesh.store.chains import chains
+from contextmesh.store.model import Assumption, Edge, Node
+from contextmesh.store.receipt import Chain, Receipt, compose
+from contextmesh.store.refusal import Wording
+
+if TYPE_CHECKING:
+    from contextmesh.store.store import Store
+
+VIOLATION = "violation"
+
+
+class Stage:
+    """What one transaction would write. Nothing of it is seen elsewhere before ``commit``.
+
+    Attributes:
+        nodes, edges, assumptions: the records put so far, by id, in order.
+    """
+
+    def __init__(self, store: Store, kind: str) -> None:
+        self._store = store
+        self.kind = kind
+        self.nodes: dict[str, Node] = {}
+        self.edges: dict[str, Edge] = {}
+        self.assumptions: dict[str, Assumption] = {}
+        self._verdicts: dict[tuple[str, str], int | None] = {}
+        self._extra: dict[relations.Fact, None] = {}
+        self._born: dict[str, int] = {}
+        self._build: int | None = None
+        self._done = False
+
+    # -- proposing --------------------------------------------------------------------------------
+
+    def put_node(self, node: Node, *, born: int | None = None) -> None:
+        """Add a node, or replace the record of that id and move its facts.
+
+        ``born`` is for loaders: the number of an earlier transaction that wrote it.
+
+        Raises:
+            OntologyError: ``two-identities``, ``reserved-id``.
+        """
+        there = self.node(node.id)
+        if there is not None and there.type != node.type:
+            message = f"{node.id} is a {there.type} and cannot become a {node.type}"
+            raise OntologyError(Problem("two-identities", message, subject=node.id))
+        if node.id.startswith(relations.RESERVED_IDS):
+            message = f"ids that start with `{relations.RESERVED_IDS}` name justifications"
+            raise OntologyError(Problem("reserved-id", message, subject=node.id, hint="choose another id"))
+        self.nodes[node.id] = node
+        if born is not None:
+            self._born[node.id] = born
+
+    def put_edge(self, edge: Edge, *, born: int | None = None) -> None:
+        """Add an edge, or replace the record of that id and move its facts."""
+        self.edges[edge.id] = edge
+        if born is not None:
+            self._born[edge.id] = born
+
+    def put_assumption(self, assumption: Assumption) -> None:
+        """Add or replace the record beside an assumption node."""
+        self.assumptions[assumption.id] = assumption
+
+    def put_verdict(self, assumption: str, evidence: str, *, at: int | None = None) -> None:
+        """State a disproof; ``at`` is for loaders."""
+        self._verdicts[assumption, evidence] = at
+
+    def set_build(self, build: int) -> None:
+        """Move the graph to a build; ``now`` follows."""
+        self._build = build
+
+    def fact(self, relation: str, row: Row) -> None:
+        """Add a row to an input relation that no record stands for.
+
+        Raises:
+            OntologyError: ``unknown-relation``, ``input-derived``, ``arity``, ``not-a-term``.
+        """
+        self._store.require_input(relation, row)
+        self._extra[relation, row] = None
+
+    # -- reading what is proposed over what stands --------------------------------------------------
+
+    def node(self, node_id: str) -> Node | None:
+        found = self.nodes.get(node_id)
+        return found if found is not None else self._store.nodes.get(node_id)
+
+    def edge(self, edge_id: str) -> Edge | None:
+        found = self.edges.get(edge_id)
+        return found if found is not None else self._store.edges.get(edge_id)
+
+    def assumption(self, assumption_id: str) -> Assumption | None:
+        found = self.assumptions.get(assumption_id)
+        return found if found is not None else self._store.assumptions.get(assumption_id)
+
+    def __bool__(self) -> bool:
+        """Whether anything was proposed."""
+        return bool(
+            self.nodes or self.edges or self.assumptions or self._verdicts or self._extra or self._build is not None
+        )
+
+    # -- judging ------------------------------------------------------------------------------------
+
+    def commit(self, *, reasons: bool = True) -> Receipt:
+        """Write all of it as one transaction. ``reasons=False`` saves a loader the chains of what fell.
+
+        Raises:
+            OntologyError: the rules refuse it; every violation is told, and nothing changed.
+            LimitReached: judging it took too much; nothing changed.
+        """
+        assert not self._done, "a stage commits once"
+        receipt = self._judge(keep=True, wanted=None, reasons=reasons)
+        self._done = True
+        self._store.adopt(self, receipt)
+        return receipt
+
+    def dry_run(self, wanted: Collection[str] | None = None) -> Receipt:
+        """The receipt that a commit would give, and nothing changed.
+
+        ``wanted`` names the derived relations worth maintaining; the others are absent from the receipt.
+
+        Raises:
+            OntologyError: as ``commit``.
+        """
+        names = None if wanted is None else tuple(dict.fromkeys((VIOLATION, *wanted)))
+        return self._judge(keep=False, wanted=names, reasons=True)
+
+    @property
+    def build(self) -> int | None:
+        return self._build
+
+    def _judge(self, *, keep: bool, wanted: Collection[str] | None, reasons: bool) -> Receipt:
+        store, engine = self._store, self._store.engine
+        seq = max((store.seq + 1, *self._born.values(), *(at for at in self._verdicts.values() if at is not None)))
+        added, dropped, checks = self._facts(seq)
+        report = store.promised if wanted is None else tuple(r for r in store.promised if r in wanted)
+        with engine.trial(wanted=wanted) as trial:
+            first = engine.apply(Delta.of(added=_merged(added, checks), dropped=dropped), report=report)
+            self._require_legal()
+            then = engine.apply(Delta.of(dropped=checks), report=report)
+            derived = compose(first, then)
+            fell = _chains(store, self, derived) if reasons else {}
+            live_after = engine.count("live")
+            live_list = store.live_reader(seq, derived) if not keep else None
+            if keep:
+                trial.keep()
+        return Receipt(
+            seq,
+            self.kind,
+            keep,
+            Delta.of(added=added, dropped=dropped),
+            derived,
+            tuple(self.nodes),
+            tuple(self.edges),
+            live_after,
+            fell,
+            live_list or store.live_reader(seq, None),
+        )
+
+    def _require_legal(self) -> None:
+        engine = self._store.engine
+        if not engine.count(VIOLATION):
+            return
+        order = {name: place for place, name in enumerate((*self.nodes, *self.edges))}
+        wording = Wording(engine, self._store.policy.ontology, self.node, self.edges)
+        raise wording.refusal(list(engine.rows(VIOLATION)), order)
+
+    def _facts(self, seq: int) -> tuple[dict[str, list[Row]], dict[str, list[Row]], dict[str, list[Row]]]:
+        """Facts that come, facts that go, and the rows that say what is to be checked."""
+        added: dict[str, list[Row]] = {}
+        dropped: dict[str, list[Row]] = {}
+        checks: dict[str, list[Row]] = {}
+        for node in self.nodes.values():
+            before = self._store.nodes.get(node.id)
+            if self._move(self._before_node(before), self._node_facts(node, seq), added, dropped):
+                _add(checks, relations.new_node(node))
+        for edge in self.edges.values():
+            old = self._store.edges.get(edge.id)
+            was = () if old is None else relations.edge_facts(old, self._store.born(old.id))
+            if self._move(was, relations.edge_facts(edge, self._born_of(edge.id, seq)), added, dropped):
+                _add(checks, relations.new_edge(edge))
+        for (assumption, evidence), at in self._verdicts.items():
+            _add(added, relations.verdict_fact(assumption, evidence, seq if at is None else at))
+            _add(checks, relations.new_verdict(assumption, evidence))
+        for fact in self._extra:
+            if not self._store.engine.holds(*fact):
+                _add(added, fact)
+        if self._build is not None and self._build != self._store.build:
+            _add(dropped, relations.now_fact(self._store.build))
+            _add(added, relations.now_fact(self._build))
+        return added, dropped, checks
+
+    def _before_node(self, before: Node | None) -> Iterable[relations.Fact]:
+        if before is None:
+            return ()
+        return relations.node_facts(before, self._store.born(before.id), self._store.always_carried)
+
+    def _node_facts(self, node: Node, seq: int) -> Iterator[relations.Fact]:
+        return relations.node_facts(node, self._born_of(node.id, seq), self._store.always_carried)
+
+    def _born_of(self, name: str, seq: int) -> int:
+        given = self._born.get(name)
+        if given is not None:
+            return given
+        if name in self._store.nodes or name in self._store.edges:
+            return self._store.born(name)
+        return seq
+
+    @staticmethod
+    def _move(
+        before: Iterable[relations.Fact],
+        after: Iterable[relations.Fact],
+        added: dict[str, list[Row]],
+        dropped: dict[str, list[Row]],
+    ) -> bool:
+        """Record the difference of two sets of facts; whether there is one."""
+        was, now = dict.fromkeys(before), dict.fromkeys(after)
+        changed = False
+        for fact in was:
+            if fact not in now:
+                changed = True
+                _add(dropped, fact)
+        for fact in now:
+            if fact not in was:
+                changed = True
+                _add(added, fact)
+        return changed
+
+
+def _chains(store: Store, stage: Stage, derived: Delta) -> dict[str, Chain]:
+    invalid = {row[0]: None for row in derived.plus("invalid")}
+    if not invalid:
+        return {}
+
+    def label_of(node_id: str) -> str:
+        node = stage.node(node_id)
+        return node.label if node is not None else node_id
+
+    fell = (row for row in derived.plus("fell") if row[0] in invalid)
+    return chains(store.engine, fell, label_of)
+
+
+def _add(side: dict[str, list[Row]], fact: relations.Fact) -> None:
+    side.setdefault(fact[0], []).append(fact[1])
+
+
+def _merged(first: dict[str, list[Row]], more: dict[str, list[Row]]) -> dict[str, list[Row]]:
+    return {**first, **more}

@@ -1,0 +1,140 @@
+"""Records in the order of insertion beside an engine that keeps every conclusion true."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+
+from contextmesh.base.errors import OntologyError, Problem
+from contextmesh.datalog.ast import Row
+from contextmesh.datalog.engine import Engine
+from contextmesh.datalog.facts import Delta
+from contextmesh.datalog.limits import Limits
+from contextmesh.policy import Policy
+from contextmesh.store import relations
+from contextmesh.store.model import Assumption, Edge, Node
+from contextmesh.store.receipt import Receipt
+from contextmesh.store.refusal import did_you_mean
+from contextmesh.store.stage import VIOLATION, Stage
+
+Observer = Callable[[Receipt], None]
+
+
+class Store:
+    """One graph. Its only way to change is a Stage.
+
+    Attributes:
+        policy: the rules in force.
+        engine: every fact and every row the rules conclude.
+        nodes, edges, assumptions: records by id, in the order of insertion; read only.
+        build: the number of the current build, 0 before the first.
+        seq: the number of the last transaction.
+        walks, traversals: telemetry by node id and edge id; an absent one is 0.
+        observers: called with the receipt after each commit.
+        promised: the output relations of the policy, which receipts report.
+        always_carried: fields GRAPH.md asks for that every record has.
+    """
+
+    def __init__(self, policy: Policy, *, limits: Limits | None = None) -> None:
+        self.policy = policy
+        facts: dict[str, tuple[Row, ...]] = {**policy.facts, "now": ((0,),)}
+        self.engine = Engine(policy.program, facts, limits=limits or Limits())
+        self.build = 0
+        self.seq = 0
+        self.walks: dict[str, int] = {}
+        self.traversals: dict[str, int] = {}
+        self.observers: list[Observer] = []
+        self._nodes: dict[str, Node] = {}
+        self._edges: dict[str, Edge] = {}
+        self._assumptions: dict[str, Assumption] = {}
+        self.nodes: Mapping[str, Node] = MappingProxyType(self._nodes)
+        self.edges: Mapping[str, Edge] = MappingProxyType(self._edges)
+        self.assumptions: Mapping[str, Assumption] = MappingProxyType(self._assumptions)
+        declared = policy.program.declarations
+        self.promised = tuple(n for n, d in declared.items() if d.kind == "output" and n != VIOLATION)
+        asked = dict.fromkeys(f for kind in policy.ontology.kinds for f in policy.ontology.must_carry(kind))
+        self.always_carried = tuple(
+            f for f in asked if f in relations.RECORD_FIELDS and f not in relations.OPTIONAL_FIELDS
+        )
+        self._live_log: list[tuple[int, list[Row], list[Row]]] = []
+
+    def stage(self, kind: str) -> Stage:
+        """A new transaction; ``kind`` is the word its receipt bears."""
+        return Stage(self, kind)
+
+    def born(self, name: str) -> int:
+        """The transaction that first wrote a node or an edge that is here."""
+        for row in self.engine.match("born", (name, None)):
+            seq = row[1]
+            assert isinstance(seq, int)
+            return seq
+        raise AssertionError(f"{name} was never born")
+
+    def require_input(self, relation: str, row: Row) -> None:
+        """Raises OntologyError unless the row may be stated as a fact from outside."""
+        declaration = self.policy.program.declarations.get(relation)
+        if declaration is None:
+            known = [n for n, d in self.policy.program.declarations.items() if d.kind == "input"]
+            hint = did_you_mean(relation, known)
+            raise _bad("unknown-relation", relation, f"no rules file declares `{relation}`{hint}")
+        if declaration.kind != "input" or relation in relations.CHECKS:
+            raise _bad("input-derived", relation, f"`{relation}` is concluded, never stated")
+        if len(row) != len(declaration.columns):
+            columns = ", ".join(declaration.columns)
+            raise _bad(
+                "arity", relation, f"`{relation}({columns})` takes {len(declaration.columns)} terms, not {len(row)}"
+            )
+        for value in row:
+            if isinstance(value, bool) or not isinstance(value, str | int):
+                raise _bad(
+                    "not-a-term", relation, f"`{relation}` was given {value!r}; a term is text or a whole number"
+                )
+
+    def adopt(self, stage: Stage, receipt: Receipt) -> None:
+        """Take over what a stage has committed; called by the stage alone."""
+        self._nodes.update(stage.nodes)
+        self._edges.update(stage.edges)
+        self._assumptions.update(stage.assumptions)
+        self.seq = receipt.seq
+        if stage.build is not None:
+            self.build = stage.build
+        came, went = receipt.derived.plus("live"), receipt.derived.minus("live")
+        if came or went:
+            self._live_log.append((receipt.seq, came, went))
+        for observer in self.observers:
+            observer(receipt)
+
+    def live_reader(self, seq: int, ahead: Delta | None) -> Callable[[], tuple[str, ...]]:
+        """Reads, whenever it is called, which nodes were live after a transaction, in the order of insertion.
+
+        ``ahead`` is the delta of a dry run, which no log holds.
+        """
+        base = self.seq if ahead is not None else seq
+
+        def read() -> tuple[str, ...]:
+            live = self._live_at(base)
+            if ahead is not None:
+                _shift(live, ahead.plus("live"), ahead.minus("live"))
+            known = tuple(name for name in self._nodes if live.pop(name, False))
+            return known + tuple(live)
+
+        return read
+
+    def _live_at(self, seq: int) -> dict[str, bool]:
+        live = {str(row[0]): True for row in self.engine.rows("live")}
+        for at, came, went in reversed(self._live_log):
+            if at <= seq:
+                break
+            _shift(live, came=went, went=came)
+        return live
+
+
+def _shift(live: dict[str, bool], came: list[Row], went: list[Row]) -> None:
+    for row in went:
+        live.pop(str(row[0]), None)
+    for row in came:
+        live[str(row[0])] = True
+
+
+def _bad(code: str, relation: str, message: str) -> OntologyError:
+    return OntologyError(Problem(code, message, subject=relation))
