@@ -4,9 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import json
+from json.encoder import encode_basestring as _quoted
 from typing import Any
 
 from contextmesh.base.errors import InputError, Problem
+
+DEPTH = 64  # how deep a container may stand inside others
+DIGITS = 308  # of a whole number: what a double could still hold
+_TOO_BIG = 10**DIGITS
+_INFINITE = (float("inf"), float("-inf"))
 
 
 def canonical(value: object, *, spaced: bool = False) -> str:
@@ -25,8 +31,23 @@ def canonical(value: object, *, spaced: bool = False) -> str:
 
 def pretty(value: object) -> str:
     """The layout of every file of ours: sorted keys, two spaces, raw characters, one newline at the end."""
-    require_canonical(value)
-    return json.dumps(value, sort_keys=True, allow_nan=False, indent=2, ensure_ascii=False) + "\n"
+    return pretty_bytes(value).decode("utf-8")
+
+
+def pretty_bytes(value: object) -> bytes:
+    """``pretty`` in UTF-8. Checks while it writes: a graph file may hold millions of numbers.
+
+    Raises:
+        InputError: as ``canonical``.
+    """
+    pieces: list[str] = []
+    try:
+        _write(value, "\n", 0, pieces)
+        pieces.append("\n")
+        return "".join(pieces).encode("utf-8")
+    except (_Suspect, UnicodeEncodeError):
+        require_canonical(value)
+        raise AssertionError("the writer refused what the check accepts") from None
 
 
 def digest(value: object, *, spaced: bool = False) -> str:
@@ -39,27 +60,93 @@ def require_canonical(value: object) -> None:
     stack: list[tuple[str, Any, int]] = [("$", value, 0)]
     while stack:
         path, item, depth = stack.pop()
-        if item is None or isinstance(item, bool | int):
+        if item is None or isinstance(item, bool):
             continue
-        if isinstance(item, float):
-            if item != item or item in (float("inf"), float("-inf")):
+        if isinstance(item, int):
+            if abs(item) >= _TOO_BIG:
+                raise _bad(path, f"a whole number of more than {DIGITS} digits")
+        elif isinstance(item, float):
+            if item != item or item in _INFINITE:
                 raise _bad(path, "a number that is not finite")
         elif isinstance(item, str):
             _require_text(path, item)
         elif isinstance(item, dict):
-            if depth > 64:
-                raise _bad(path, "nested deeper than 64")
+            if depth > DEPTH:
+                raise _bad(path, f"a value nested deeper than {DEPTH}")
             for key, member in item.items():
                 if not isinstance(key, str):
                     raise _bad(path, f"a key that is not text: {key!r}")
                 _require_text(path, key)
                 stack.append((f"{path}.{key}", member, depth + 1))
         elif isinstance(item, list | tuple):
-            if depth > 64:
-                raise _bad(path, "nested deeper than 64")
+            if depth > DEPTH:
+                raise _bad(path, f"a value nested deeper than {DEPTH}")
             stack.extend((f"{path}[{i}]", member, depth + 1) for i, member in enumerate(item))
         else:
             raise _bad(path, f"a {type(item).__name__}")
+
+
+class _Suspect(Exception):
+    """The writer met what has no canonical form; ``require_canonical`` says what and where."""
+
+
+def _write(value: Any, newline: str, depth: int, out: list[str]) -> None:
+    """Recursion is bounded: nothing deeper than DEPTH is written."""
+    if isinstance(value, str):
+        out.append(_quoted(value))
+    elif value is None:
+        out.append("null")
+    elif isinstance(value, bool):
+        out.append("true" if value else "false")
+    elif isinstance(value, int):
+        if abs(value) >= _TOO_BIG:
+            raise _Suspect
+        out.append(int.__repr__(value))
+    elif isinstance(value, float):
+        if value != value or value in _INFINITE:
+            raise _Suspect
+        out.append(float.__repr__(value))
+    elif isinstance(value, dict):
+        _write_object(value, newline, depth, out)
+    elif isinstance(value, list | tuple):
+        _write_array(value, newline, depth, out)
+    else:
+        raise _Suspect
+
+
+def _write_object(value: dict[Any, Any], newline: str, depth: int, out: list[str]) -> None:
+    if depth > DEPTH or not all(isinstance(key, str) for key in value):
+        raise _Suspect
+    if not value:
+        out.append("{}")
+        return
+    inner = newline + "  "
+    lead = "{" + inner
+    for key in sorted(value):
+        out.append(f"{lead}{_quoted(key)}: ")
+        _write(value[key], inner, depth + 1, out)
+        lead = "," + inner
+    out.append(newline + "}")
+
+
+def _write_array(value: list[Any] | tuple[Any, ...], newline: str, depth: int, out: list[str]) -> None:
+    if depth > DEPTH:
+        raise _Suspect
+    if not value:
+        out.append("[]")
+        return
+    inner = newline + "  "
+    if all(type(member) is float for member in value):
+        if any(member != member for member in value) or _INFINITE[0] in value or _INFINITE[1] in value:
+            raise _Suspect
+        out.append("[" + inner + ("," + inner).join(map(float.__repr__, value)))
+    else:
+        lead = "[" + inner
+        for member in value:
+            out.append(lead)
+            _write(member, inner, depth + 1, out)
+            lead = "," + inner
+    out.append(newline + "]")
 
 
 def _require_text(path: str, text: str) -> None:

@@ -1,0 +1,122 @@
+"""Whole files: read within a limit and only when they are files, written so that no reader sees half of one."""
+
+from __future__ import annotations
+
+import os
+import stat
+from contextlib import suppress
+from pathlib import Path
+
+from contextmesh.base.errors import InputError, Problem, Where
+
+SIZE = 1 << 30
+"""The most bytes a file may have unless its reader says otherwise."""
+
+
+def read_bytes(path: Path, *, limit: int = SIZE, follow: bool = True) -> bytes:
+    """The bytes of a regular file.
+
+    Args:
+        limit: the most bytes to accept.
+        follow: whether the last part of the path may be a symbolic link.
+
+    Raises:
+        InputError: missing-file, unreadable-file, not-a-file (a folder, pipe or device, or a link not to be
+            followed) or too-large.
+    """
+    name = str(path)
+    flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
+    if not follow and path.is_symlink():
+        raise _unreadable("not-a-file", f"{name} is a symbolic link, which is not followed here", name)
+    try:
+        descriptor = os.open(path, flags if follow else flags | getattr(os, "O_NOFOLLOW", 0))
+    except FileNotFoundError:
+        raise _unreadable("missing-file", f"{name} does not exist", name) from None
+    except (OSError, ValueError) as error:
+        why = getattr(error, "strerror", None) or str(error)
+        raise _unreadable("unreadable-file", f"{name} cannot be opened: {why}", name) from None
+    status = os.fstat(descriptor)
+    if not stat.S_ISREG(status.st_mode):
+        os.close(descriptor)
+        raise _unreadable("not-a-file", f"{name} is not a regular file", name)
+    with os.fdopen(descriptor, "rb") as file:
+        try:
+            data = file.read(limit + 1) if status.st_size <= limit else None
+        except OSError as error:
+            raise _unreadable("unreadable-file", f"{name} cannot be read: {error.strerror}", name) from None
+    if data is None or len(data) > limit:
+        raise _unreadable("too-large", f"{name} is larger than {limit} bytes", name)
+    return data
+
+
+def write_bytes(path: Path, data: bytes, *, mode: int = 0o666) -> None:
+    """Replaces a file by a whole new one: a fresh file beside it, written, synced, then renamed over the name.
+
+    Args:
+        mode: the permissions of a new file, before the umask.
+
+    Raises:
+        InputError: unwritable-file; what was there stays as it was.
+    """
+    staged: Path | None = None
+    try:
+        staged = stage_bytes(path, data, mode=mode)
+        staged.replace(path)
+        sync_folder(path.parent)
+    except (OSError, ValueError) as error:
+        if staged is not None:
+            with suppress(OSError):
+                staged.unlink()
+        why = getattr(error, "strerror", None) or str(error)
+        message = f"{path} cannot be written: {why}"
+        raise InputError(Problem("unwritable-file", message, subject=str(path), where=Where(str(path)))) from None
+
+
+def stage_bytes(path: Path, data: bytes, *, mode: int = 0o666) -> Path:
+    """A fresh file with this content on the disk beside ``path``, to be renamed over it; removed again on an error."""
+    staged, descriptor = _fresh(path, mode)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+    except BaseException:
+        with suppress(OSError):
+            staged.unlink()
+        raise
+    return staged
+
+
+def sync_folder(folder: Path) -> None:
+    """Makes renames in a folder last, where the system can do that."""
+    if not hasattr(os, "O_DIRECTORY"):
+        return
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def is_staged(name: str) -> bool:
+    """Whether a file name is one that ``stage_bytes`` gives."""
+    return name.startswith(_STAGED[0]) and name.endswith(_STAGED[1])
+
+
+_STAGED = (".staging-", ".tmp")
+
+
+def _fresh(path: Path, mode: int) -> tuple[Path, int]:
+    """A new file whose name no other writer of this moment has: process and a count, never chance."""
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+    count = 0
+    while True:
+        staged = path.parent / f"{_STAGED[0]}{path.name}-{os.getpid()}-{count}{_STAGED[1]}"
+        try:
+            return staged, os.open(staged, flags | getattr(os, "O_CLOEXEC", 0), mode)
+        except FileExistsError:
+            count += 1
+
+
+def _unreadable(code: str, message: str, name: str) -> InputError:
+    return InputError(Problem(code, message, subject=name, where=Where(name)))
