@@ -1,0 +1,172 @@
+"""Names: what is declared, how many columns it has, what may be derived, what a label may say."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from difflib import get_close_matches
+from typing import Literal as Choice
+
+from contextmesh.base.errors import Problem
+from contextmesh.datalog.ast import Aggregate, Atom, Compared, Declaration, Literal, Not, Row, Rule
+from contextmesh.datalog.fold import place
+from contextmesh.datalog.safety import rule_variables
+
+Declarations = dict[str, Declaration]
+Facts = Mapping[str, Sequence[Row]]
+
+_SLOT = re.compile(r"\{([A-Z][A-Za-z0-9_]*|_[A-Za-z0-9_]+)\}")
+
+
+def atoms(body: Sequence[Literal]) -> Iterator[Atom]:
+    """Every atom of a body, negated ones and those inside aggregates too, in the order written."""
+    for literal in body:
+        match literal:
+            case Atom():
+                yield literal
+            case Not():
+                yield literal.atom
+            case Aggregate():
+                yield from atoms(literal.body)
+            case Compared():
+                pass
+
+
+def declared(declarations: Sequence[Declaration]) -> tuple[Declarations, list[Problem]]:
+    """By name, the first of each; a second one is a problem."""
+    found: Declarations = {}
+    problems = []
+    for declaration in declarations:
+        first = found.setdefault(declaration.name, declaration)
+        if first is not declaration:
+            also = place(first.at)
+            problems.append(
+                Problem(
+                    "duplicate-declaration",
+                    f"{declaration.name} is declared twice",
+                    subject=declaration.name,
+                    where=place(declaration.at),
+                    also=(also,) if also else (),
+                    hint="keep one of the two",
+                )
+            )
+    return found, problems
+
+
+def inferred(rules: Sequence[Rule], known: Declarations, facts: Facts) -> Declarations:
+    """Declarations for what a stand-alone program uses without declaring it; the first use sets the columns.
+
+    What some rule derives is a ``relation``, the rest ``input``.
+    """
+    derived = {rule.head.relation: None for rule in rules if rule.body}
+    found: Declarations = {}
+
+    def use(name: str, arity: int, atom: Atom | None) -> None:
+        if name not in known and name not in found:
+            kind: Choice["relation", "input"] = "relation" if name in derived else "input"
+            columns = tuple(f"c{i}" for i in range(1, arity + 1))
+            found[name] = Declaration(kind, name, columns, atom.at if atom else None)
+
+    for name, rows in facts.items():
+        for row in rows:
+            use(name, len(row), None)
+            break
+    for rule in rules:
+        for atom in (rule.head, *atoms(rule.body)):
+            use(atom.relation, len(atom.terms), atom)
+    for name in facts:
+        use(name, 0, None)
+    return found
+
+
+def check_names(rules: Sequence[Rule], known: Declarations, *, standalone: bool) -> list[Problem]:
+    """Undeclared relations (once each), wrong numbers of columns, derived inputs, labels with unknown variables."""
+    problems = []
+    unknown: dict[str, None] = {}
+    for rule in rules:
+        for atom in (rule.head, *atoms(rule.body)):
+            declaration = known.get(atom.relation)
+            if declaration is None:
+                if atom.relation not in unknown:
+                    unknown[atom.relation] = None
+                    problems.append(_unknown(atom, known))
+            elif len(atom.terms) != len(declaration.columns):
+                problems.append(_arity(atom, declaration))
+        problems += _head(rule, known.get(rule.head.relation), standalone)
+        problems += _label(rule)
+    return problems
+
+
+def check_given(facts: Facts, known: Declarations) -> list[Problem]:
+    """Facts given from outside: declared relations, as many columns as they have."""
+    problems = []
+    for name, rows in facts.items():
+        declaration = known.get(name)
+        if declaration is None:
+            problems.append(_unknown(Atom(name, ()), known))
+            continue
+        wrong = next((row for row in rows if len(row) != len(declaration.columns)), None)
+        if wrong is not None:
+            also = place(declaration.at)
+            right = len(declaration.columns)
+            message = f"a given fact of {name} has {_columns(len(wrong))}, and {name} has {_columns(right)}"
+            problems.append(Problem("arity", message, subject=name, also=(also,) if also else ()))
+    return problems
+
+
+def _head(rule: Rule, declaration: Declaration | None, standalone: bool) -> list[Problem]:
+    """In a stand-alone text a fact may stand for an input; a rule never may."""
+    if declaration is None or declaration.kind != "input" or (standalone and not rule.body):
+        return []
+    name = declaration.name
+    also = place(declaration.at)
+    what = "a rule derives it" if rule.body else "a fact of it stands in the rules"
+    return [
+        Problem(
+            "input-derived",
+            f"{name} is an input, filled from outside, and {what}",
+            subject=name,
+            where=place(rule.head.at or rule.at),
+            also=(also,) if also else (),
+            hint="derive a relation of another name, or declare it as a relation",
+        )
+    ]
+
+
+def _label(rule: Rule) -> list[Problem]:
+    if rule.label is None or rule.label.words is None:
+        return []
+    names = rule_variables(rule)
+    missing = [name for name in dict.fromkeys(_SLOT.findall(rule.label.words)) if name not in names]
+    if not missing:
+        return []
+    message = f"the words of @{rule.label.name} name {', '.join(missing)}, which the rule does not have"
+    hint = f"its variables are {', '.join(names)}" if names else "it has no variables"
+    return [Problem("label-variable", message, subject=rule.label.name, where=place(rule.at), hint=hint)]
+
+
+def _unknown(atom: Atom, known: Declarations) -> Problem:
+    close = get_close_matches(atom.relation, sorted(known), n=1)
+    hint = f"did you mean {close[0]}?" if close else None
+    if not close and atom.terms:
+        columns = ", ".join(f"c{i}" for i in range(1, len(atom.terms) + 1))
+        hint = f"declare it: `relation {atom.relation}({columns}).`"
+    message = f"there is no relation {atom.relation}"
+    return Problem("unknown-relation", message, subject=atom.relation, where=place(atom.at), hint=hint)
+
+
+def _arity(atom: Atom, declaration: Declaration) -> Problem:
+    also = place(declaration.at)
+    name = atom.relation
+    return Problem(
+        "arity",
+        f"{name} stands here with {_columns(len(atom.terms))}, and it has {_columns(len(declaration.columns))}",
+        subject=name,
+        fields=(("found", len(atom.terms)), ("columns", len(declaration.columns))),
+        where=place(atom.at),
+        also=(also,) if also else (),
+    )
+
+
+def _columns(count: int) -> str:
+    return "1 column" if count == 1 else f"{count} columns"

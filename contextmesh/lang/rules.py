@@ -1,0 +1,135 @@
+"""Rules, queries and facts from text: the tree of grammar/rules.lark becomes datalog.ast."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from contextmesh.base.errors import Problem, RuleError, Where
+from contextmesh.base.source import Source
+from contextmesh.datalog.ast import Atom, Const, Literal, Query, RuleText
+from contextmesh.datalog.fold import ground
+from contextmesh.datalog.safety import outer_variables
+from contextmesh.lang.parser import Fault, parse_tokens, sentences, span_of
+from contextmesh.lang.reader import MAX_DEPTH, Bad, Reader
+from contextmesh.lang.syntax import character_problem, syntax_problem
+
+if TYPE_CHECKING:
+    from lark import Token
+
+    from contextmesh.lang.parser import Node
+
+GRAMMAR = "rules.lark"
+MAX_TEXT = 4 * 1024 * 1024
+"""Characters of one text."""
+MAX_PROBLEMS = 20
+"""Problems of one text that are told; a text with more is not a rules text."""
+
+_BAD_CHARACTER = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
+_BYTE_ORDER_MARK = "\ufeff"
+
+
+def parse_rules(source: Source) -> RuleText:
+    """Declarations, rules and facts in the order written.
+
+    A byte order mark at the start is skipped, and places are counted without it.
+
+    Raises:
+        RuleError: every problem of the text, at most 20 (codes ``syntax``, ``bad-character``, ``text-too-long``,
+            ``too-deep``, ``too-long``, ``integer-range``).
+    """
+    source = _checked(source)
+    reader = Reader(source)
+    for tokens in sentences(GRAMMAR, source.text, end="DOT"):
+        tree = _tree(source, "statement", tokens, reader.problems)
+        if tree is not None:
+            reader.statement(tree)
+        if len(reader.problems) >= MAX_PROBLEMS:
+            break
+    _refuse(reader.problems)
+    return RuleText(source, tuple(reader.declarations), tuple(reader.rules))
+
+
+def parse_query(source: Source) -> Query:
+    """A body, or rules of its own followed by ``?- body.``; the last full stop may be left out.
+
+    Raises:
+        RuleError: as parse_rules.
+    """
+    source = _checked(source)
+    reader = Reader(source)
+    runs = list(sentences(GRAMMAR, source.text, end="DOT"))
+    local, goal = runs[:-1], runs[-1] if runs else []
+    asked = len(runs) < 2 or goal[0].type == "GOAL"
+    for tokens in local:
+        tree = _tree(source, "statement", tokens, reader.problems)
+        if tree is not None:
+            reader.statement(tree)
+        if len(reader.problems) >= MAX_PROBLEMS:
+            break
+    body: tuple[Literal, ...] = ()
+    tree = _tree(source, "goal", goal, reader.problems) if asked else None
+    if tree is not None:
+        body = reader.goal(tree)
+    if not asked:
+        where = source.where(span_of(goal[0]))
+        message = "a query with rules of its own ends with the question: `?- body.`"
+        reader.problems.append(Problem("syntax", message, where=where))
+    for declared in reader.declarations:
+        assert declared.at is not None
+        where = source.where(declared.at.span)
+        reader.problems.append(Problem("syntax", "a query has rules, never declarations", where=where))
+    _refuse(reader.problems)
+    return Query(source, body, outer_variables(body), tuple(reader.rules))
+
+
+def parse_fact(source: Source) -> Atom:
+    """One atom of constants; sums are worked out, the full stop may be left out.
+
+    Raises:
+        RuleError: as parse_rules, and ``not-ground`` for a variable or a wildcard.
+    """
+    source = _checked(source)
+    reader = Reader(source)
+    runs = list(sentences(GRAMMAR, source.text, end="DOT"))
+    tree = _tree(source, "fact", [token for run in runs for token in run], reader.problems)
+    atom = reader.fact(tree) if tree is not None else None
+    _refuse(reader.problems)
+    assert atom is not None
+    return Atom(atom.relation, tuple(Const(value) for value in ground(atom)), atom.at)
+
+
+def _checked(source: Source) -> Source:
+    text = source.text
+    if len(text) > MAX_TEXT:
+        message = f"the text has {len(text)} characters, more than the {MAX_TEXT} a rules text may have"
+        fields = (("characters", len(text)), ("limit", MAX_TEXT))
+        hint = "facts in bulk belong in files of tab-separated values"
+        where = Where(source.name)
+        raise RuleError(Problem("text-too-long", message, subject=source.name, fields=fields, where=where, hint=hint))
+    if text.startswith(_BYTE_ORDER_MARK):
+        source = Source(source.name, text[1:])
+    found = [match.start() for _, match in zip(range(MAX_PROBLEMS), _BAD_CHARACTER.finditer(source.text), strict=False)]
+    _refuse([character_problem(source, at) for at in found])
+    return source
+
+
+def _tree(source: Source, start: str, tokens: Sequence[Token], problems: list[Problem]) -> Node | None:
+    """The tree of one sentence, or a problem more."""
+    depth = 0
+    for token in tokens:
+        depth += (token.type in ("LPAR", "LBRACE")) - (token.type in ("RPAR", "RBRACE"))
+        if depth > MAX_DEPTH:
+            problems.append(Bad.too_deep(source, span_of(token)).problem)
+            return None
+    tree = parse_tokens(GRAMMAR, start, tokens)
+    if isinstance(tree, Fault):
+        problems.append(syntax_problem(source, tree))
+        return None
+    return tree
+
+
+def _refuse(problems: Sequence[Problem]) -> None:
+    if problems:
+        raise RuleError(*problems[:MAX_PROBLEMS])
