@@ -39,10 +39,10 @@ def parse_rules(source: Source) -> RuleText:
         RuleError: every problem of the text, at most 20 (codes ``syntax``, ``bad-character``, ``text-too-long``,
             ``too-deep``, ``too-long``, ``integer-range``).
     """
-    source = _checked(source)
+    source = checked_source(source)
     reader = Reader(source)
     for tokens in sentences(GRAMMAR, source.text, end="DOT"):
-        tree = _tree(source, "statement", tokens, reader.problems)
+        tree = sentence_tree(source, "statement", tokens, reader.problems)
         if tree is not None:
             reader.statement(tree)
         if len(reader.problems) >= MAX_PROBLEMS:
@@ -57,19 +57,19 @@ def parse_query(source: Source) -> Query:
     Raises:
         RuleError: as parse_rules.
     """
-    source = _checked(source)
+    source = checked_source(source)
     reader = Reader(source)
     runs = list(sentences(GRAMMAR, source.text, end="DOT"))
     local, goal = runs[:-1], runs[-1] if runs else []
     asked = len(runs) < 2 or goal[0].type == "GOAL"
     for tokens in local:
-        tree = _tree(source, "statement", tokens, reader.problems)
+        tree = sentence_tree(source, "statement", tokens, reader.problems)
         if tree is not None:
             reader.statement(tree)
         if len(reader.problems) >= MAX_PROBLEMS:
             break
     body: tuple[Literal, ...] = ()
-    tree = _tree(source, "goal", goal, reader.problems) if asked else None
+    tree = sentence_tree(source, "goal", goal, reader.problems) if asked else None
     if tree is not None:
         body = reader.goal(tree)
     if not asked:
@@ -90,17 +90,18 @@ def parse_fact(source: Source) -> Atom:
     Raises:
         RuleError: as parse_rules, and ``not-ground`` for a variable or a wildcard.
     """
-    source = _checked(source)
+    source = checked_source(source)
     reader = Reader(source)
     runs = list(sentences(GRAMMAR, source.text, end="DOT"))
-    tree = _tree(source, "fact", [token for run in runs for token in run], reader.problems)
+    tree = sentence_tree(source, "fact", [token for run in runs for token in run], reader.problems)
     atom = reader.fact(tree) if tree is not None else None
     _refuse(reader.problems)
     assert atom is not None
     return Atom(atom.relation, tuple(Const(value) for value in ground(atom)), atom.at)
 
 
-def _checked(source: Source) -> Source:
+def checked_source(source: Source) -> Source:
+    """The source without a byte order mark, when it is short enough and made of characters a rules text may hold."""
     text = source.text
     if len(text) > MAX_TEXT:
         message = f"the text has {len(text)} characters, more than the {MAX_TEXT} a rules text may have"
@@ -115,7 +116,7 @@ def _checked(source: Source) -> Source:
     return source
 
 
-def _tree(source: Source, start: str, tokens: Sequence[Token], problems: list[Problem]) -> Node | None:
+def sentence_tree(source: Source, start: str, tokens: Sequence[Token], problems: list[Problem]) -> Node | None:
     """The tree of one sentence, or a problem more."""
     depth = 0
     for token in tokens:

@@ -1,0 +1,13 @@
+"""Every way to evaluate a program; each runs all cases, and each must agree with the definition."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from contextmesh.datalog import spec
+from contextmesh.datalog.ast import Query, Row
+from contextmesh.datalog.program import Program
+
+EVALUATORS: dict[str, Callable[[Program, Mapping[str, list[Row]], Query], list[Row]]] = {
+    "spec": spec.answer,
+}
