@@ -7,7 +7,9 @@ from collections.abc import Callable, Iterable
 
 from contextmesh.datalog.ast import Row
 from contextmesh.datalog.engine import Derivation, Engine
+from contextmesh.store.model import Node
 from contextmesh.store.receipt import SHOWN, Chain
+from contextmesh.store.relations import ASSUMPTION
 
 _HOLE = re.compile(r"\{(\w+)\}")
 
@@ -15,7 +17,7 @@ _HOLE = re.compile(r"\{(\w+)\}")
 def chains(engine: Engine, fell: Iterable[Row], label_of: Callable[[str], str]) -> dict[str, Chain]:
     """The chain of each row of ``fell(id, root)``; a node with several roots keeps its first.
 
-    ``label_of`` gives the words of a node. Chains that pass through one row share its part.
+    ``label_of`` gives the words for a node. Chains that pass through one row share its part.
     """
     known: dict[tuple[str, Row], Chain] = {}
     found: dict[str, Chain] = {}
@@ -29,9 +31,10 @@ def chains(engine: Engine, fell: Iterable[Row], label_of: Callable[[str], str]) 
     return found
 
 
-def shown(text: str) -> str:
-    """The first characters of a label, on one line."""
-    return " ".join(text[:SHOWN].split())
+def words_for(node: Node) -> str:
+    """How a chain names a node: an assumption by its kind and the start of its statement, others by their label."""
+    short = " ".join(node.label[:SHOWN].split())
+    return f"assumption({short})" if node.type == ASSUMPTION else short
 
 
 def _chain(
@@ -43,23 +46,22 @@ def _chain(
     while here is not None and (here.relation, here.row) not in known:
         path.append(here)
         here = _carrier(here, root)
-    chain = known[here.relation, here.row] if here is not None else Chain(f"assumption({shown(label_of(root))})")
+    chain = known[here.relation, here.row] if here is not None else Chain(label_of(root))
     node = str(here.row[0]) if here is not None else root
     for step in reversed(path):
         own = str(step.row[0])
         if own != node:
-            chain = Chain(shown(label_of(own)), _connector(step, node), chain)
+            chain = Chain(label_of(own), _connector(step, node), chain)
             node = own
         known[step.relation, step.row] = chain
     return chain
 
 
 def _carrier(step: Derivation, root: str) -> Derivation | None:
-    """The premise through which failure came: a derived row of the shape (node, root)."""
-    for premise in step.premises:
-        if premise.rule is not None and len(premise.row) == 2 and premise.row[1] == root:
-            return premise
-    return None
+    """The premise through which failure came: a derived row of the shape (node, root), of the same relation first."""
+    able = [p for p in step.premises if p.rule is not None and len(p.row) == 2 and p.row[1] == root]
+    same = [p for p in able if p.relation == step.relation]
+    return (same or able or [None])[0]
 
 
 def _connector(step: Derivation, before: str) -> str:

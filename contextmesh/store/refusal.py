@@ -106,6 +106,24 @@ class Wording:
             "give the new thing an id of its own, or none at all",
         )
 
+    def repeated_edge(self, subject: str) -> _Told:
+        edge = self._edges[subject]
+        ids = [str(row[0]) for row in self._engine.match("edge", (None, edge.src, edge.type, edge.dst))]
+        other = next(name for name in ids if name != subject)
+        message = f"{edge.src} -[{edge.type}]-> {edge.dst} is already the edge {other}"
+        return ("repeated-edge", message, _ends(edge), None)
+
+    def edge_id_taken(self, subject: str) -> _Told:
+        return ("id-taken", f"the edge id {subject} already names something else", {}, None)
+
+    def node_id_taken(self, subject: str) -> _Told:
+        hint = "give the node another id, or none at all"
+        return ("id-taken", f"{subject} already names an edge", {}, hint)
+
+    def already_rejected(self, subject: str) -> _Told:
+        hint = "add the new evidence as a contradiction; the rejection stands"
+        return ("already-rejected", f"{subject} was rejected before, on other evidence", {}, hint)
+
     def unwitnessed_verdict(self, subject: str) -> _Told:
         return (
             "unwitnessed-verdict",
@@ -143,6 +161,10 @@ _WORDS: Mapping[str, Callable[[Wording, str], _Told | None]] = {
     "illegal_pair": Wording.illegal_pair,
     "missing_field": Wording.missing_field,
     "two_identities": Wording.two_identities,
+    "repeated_edge": Wording.repeated_edge,
+    "edge_id_taken": Wording.edge_id_taken,
+    "node_id_taken": Wording.node_id_taken,
+    "already_rejected": Wording.already_rejected,
     "unwitnessed_verdict": Wording.unwitnessed_verdict,
     "supersedes_itself": Wording.supersedes_itself,
 }

@@ -9,7 +9,7 @@ from contextmesh.base.errors import OntologyError, Problem
 from contextmesh.datalog.ast import Row
 from contextmesh.datalog.facts import Delta
 from contextmesh.store import relations
-from contextmesh.store.chains import chains
+from contextmesh.store.chains import chains, words_for
 from contextmesh.store.model import Assumption, Edge, Node
 from contextmesh.store.receipt import Chain, Receipt, compose
 from contextmesh.store.refusal import Wording
@@ -38,6 +38,7 @@ class Stage:
         self._born: dict[str, int] = {}
         self._build: int | None = None
         self._done = False
+        self._based_on = store.seq
 
     # -- proposing --------------------------------------------------------------------------------
 
@@ -114,9 +115,14 @@ class Stage:
 
         Raises:
             OntologyError: the rules refuse it; every violation is told, and nothing changed.
+            OntologyError: ``stale-transaction``: another one was committed since this was begun.
             LimitReached: judging it took too much; nothing changed.
         """
         assert not self._done, "a stage commits once"
+        if self._based_on != self._store.seq:
+            message = f"the graph was written to since this `{self.kind}` transaction began"
+            hint = "finish one batch before the next write"
+            raise OntologyError(Problem("stale-transaction", message, subject=self.kind, hint=hint))
         receipt = self._judge(keep=True, wanted=None, reasons=reasons)
         self._done = True
         self._store.adopt(self, receipt)
@@ -242,7 +248,7 @@ def _chains(store: Store, stage: Stage, derived: Delta) -> dict[str, Chain]:
 
     def label_of(node_id: str) -> str:
         node = stage.node(node_id)
-        return node.label if node is not None else node_id
+        return words_for(node) if node is not None else node_id
 
     fell = (row for row in derived.plus("fell") if row[0] in invalid)
     return chains(store.engine, fell, label_of)

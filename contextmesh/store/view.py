@@ -78,13 +78,15 @@ class View:
         raise AssertionError(f"the rules give {assumption_id} no status")
 
 
-def edge_between(lookup: Callable[[str], Edge | None], src: str, type_: str, dst: str) -> tuple[Edge | None, str]:
+def edge_between(
+    edge_of: Callable[[str], Edge | None], is_node: Callable[[str], bool], src: str, type_: str, dst: str
+) -> tuple[Edge | None, str]:
     """The edge of this source, type and target, or None, and the id it has or would get."""
     for candidate in grown(edge_key(src, type_, dst), "edge"):
-        found = lookup(candidate)
-        if found is None:
+        found = edge_of(candidate)
+        if found is None and not is_node(candidate):
             return None, candidate
-        if (found.src, found.type, found.dst) == (src, type_, dst):
+        if found is not None and (found.src, found.type, found.dst) == (src, type_, dst):
             return found, candidate
     raise AssertionError(f"no free id for {edge_key(src, type_, dst)!r}")
 

@@ -1,0 +1,297 @@
+"""ContextGraph: what one may say to a graph, and ask it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from contextmesh.base.source import Source
+from contextmesh.datalog.ast import Row
+from contextmesh.datalog.engine import Answer, Derivation, Failure
+from contextmesh.datalog.limits import Limits
+from contextmesh.graph import assumptions, decisions, evidence, reject
+from contextmesh.graph.batch import Batch
+from contextmesh.graph.health import Health, health
+from contextmesh.graph.invalidation import Invalidation
+from contextmesh.graph.justify import justify
+from contextmesh.graph.lineage import lineage
+from contextmesh.graph.names import Names
+from contextmesh.graph.prune import Pruned, prunable, prune
+from contextmesh.policy import Policy
+from contextmesh.store import explain, snapshot
+from contextmesh.store.model import Assumption, Edge, Node, Provenance
+from contextmesh.store.query import run_query
+from contextmesh.store.store import Store
+from contextmesh.store.view import View
+
+
+class ContextGraph:
+    """A typed context graph. Facts are appended; whatever follows from them is read from the rules.
+
+    Every write is one transaction: the rules refuse it whole, or it stands whole and leaves a receipt.
+
+    Attributes:
+        store: records, facts and the engine.
+        decision_numbers: for each title, where the search for a free automatic id goes on.
+    """
+
+    def __init__(self, policy: Policy | None = None, *, store: Store | None = None) -> None:
+        """An empty graph under the shipped policy or another; or the graph over a store."""
+        self.store = store if store is not None else Store(policy if policy is not None else Policy.load())
+        self.decision_numbers: dict[str, int] = {}
+        self._view = View(self.store)
+        self._names: Names | None = None
+
+    @property
+    def policy(self) -> Policy:
+        return self.store.policy
+
+    @property
+    def build(self) -> int:
+        return self.store.build
+
+    # -- writing --------------------------------------------------------------------------------------
+
+    def begin_build(self) -> int:
+        """Start the next build; what is written from now on belongs to it."""
+        stage = self.store.stage("build")
+        stage.set_build(self.store.build + 1)
+        stage.commit()
+        return self.store.build
+
+    @contextmanager
+    def batch(self, kind: str) -> Iterator[Batch]:
+        """Many writes as one transaction, judged once at the end of the block; an exception lets all of it go."""
+        batch = Batch(self.store, kind)
+        yield batch
+        batch.commit()
+
+    def add_node(
+        self,
+        type: str,
+        label: str,
+        *,
+        id: str | None = None,
+        attrs: Mapping[str, Any] | None = None,
+        provenance: Provenance | None = None,
+        embedding: Sequence[float] | None = None,
+    ) -> Node:
+        """Add a node, or find the one of this type and label and merge attributes; see ``Batch.add_node``.
+
+        Raises:
+            OntologyError: ``no-such-node-type``, ``missing-field``, ``id-taken``, ``reserved-id`` …
+            InputError: ``not-canonical``.
+        """
+        with self.batch("node") as batch:
+            return batch.add_node(type, label, id=id, attrs=attrs, provenance=provenance, embedding=embedding)
+
+    def add_edge(
+        self,
+        src: str,
+        type: str,
+        dst: str,
+        *,
+        assumption: str | None = None,
+        evidence: Sequence[str] = (),
+        weight: float = 1.0,
+    ) -> Edge:
+        """Add a typed edge; a repeat is one more observation, and its weight is added.
+
+        Raises:
+            OntologyError: ``illegal-pair``, ``unknown-node``, ``self-edge``, ``no-such-edge-type`` …
+            UnknownError: ``unknown-assumption``, ``unknown-node`` for evidence.
+        """
+        with self.batch("edge") as batch:
+            return batch.add_edge(src, type, dst, assumption=assumption, evidence=evidence, weight=weight)
+
+    def assume(self, statement: str, *, created_by: str = "agent", id: str | None = None) -> Assumption:
+        """Record what is taken to be true; see ``assumptions.assume``."""
+        return assumptions.assume(self, statement, created_by=created_by, id=id)
+
+    def supersede(self, old: str, statement: str, *, created_by: str = "agent") -> Assumption:
+        """Replace an assumption by a statement, or by the assumption of that id; see ``assumptions.supersede``."""
+        return assumptions.supersede(self, old, statement, created_by=created_by)
+
+    def bind(self, edge_id: str, assumption_id: str) -> Edge:
+        """Let an edge hold only as long as an assumption is not rejected; see ``assumptions.bind``."""
+        return assumptions.bind(self, edge_id, assumption_id)
+
+    def decide(
+        self,
+        title: str,
+        *,
+        rationale: str,
+        source: str,
+        cites: Sequence[str] = (),
+        derived_from: Sequence[str] = (),
+        depends_on: Sequence[str] = (),
+        produces: Sequence[str] = (),
+        supersedes: str | None = None,
+        supported_by: Sequence[str] = (),
+        id: str | None = None,
+        justifications: Sequence[Sequence[str]] | None = None,
+        attrs: Mapping[str, Any] | None = None,
+    ) -> Node:
+        """Write a decision and all its edges as one transaction.
+
+        ``justifications`` are sets of grounds, each of which suffices; without any, every ground is necessary.
+        An id that is given is an idempotency key: the same payload returns the same node, another is refused.
+
+        Raises:
+            OntologyError: ``other-payload``, ``reserved-id``, ``id-taken``, ``blank-text`` … and what the rules refuse.
+            UnknownError: ``unknown-node``.
+        """
+        proposal = decisions.Proposal(
+            title,
+            rationale,
+            source,
+            _once(cites),
+            _once(derived_from),
+            _once(depends_on),
+            _once(produces),
+            supersedes,
+            _once(supported_by),
+            tuple(_once(grounds) for grounds in justifications or ()),
+            dict(attrs or {}),
+        )
+        return decisions.decide(self, proposal, id)
+
+    def justify(self, node_id: str, grounds: Sequence[str]) -> Node:
+        """State one more set of grounds on which a claim stands; see ``graph.justify``."""
+        return justify(self, node_id, grounds)
+
+    def submit_evidence(
+        self,
+        text: str,
+        *,
+        source_id: str,
+        external_id: str | None = None,
+        metadata: Mapping[str, Any] | None = None,
+    ) -> Node:
+        """Take in an observation, without a verdict; see ``evidence.submit_evidence``."""
+        return evidence.submit_evidence(self, text, source_id=source_id, external_id=external_id, metadata=metadata)
+
+    def reject(self, assumption_id: str, *, evidence_id: str, replacement: str | None = None) -> Invalidation:
+        """Reject an assumption on evidence; see ``reject.reject``."""
+        return reject.reject(self, assumption_id, evidence_id=evidence_id, replacement=replacement)
+
+    def prune(self, *, reason: str | None = None) -> Pruned:
+        """Set aside what the rules call prunable."""
+        return prune(self, reason=reason)
+
+    # -- reading ----------------------------------------------------------------------------------------
+
+    def node(self, node_id: str) -> Node:
+        """Raises UnknownError, code ``unknown-node``, with the nearest id."""
+        return self._view.node(node_id)
+
+    def edge(self, edge_id: str) -> Edge:
+        """Raises UnknownError, code ``unknown-edge``."""
+        return self._view.edge(edge_id)
+
+    def assumption(self, assumption_id: str) -> Assumption:
+        """Raises UnknownError, code ``unknown-assumption``."""
+        return self._view.assumption(assumption_id)
+
+    def find(self, name: str) -> tuple[Node, ...]:
+        """Nodes of this label, alias or record key, whatever the case."""
+        if self._names is None:
+            self._names = Names(self.store)
+        return self._names.find(name)
+
+    def edges_from(self, node_id: str, type: str | None = None) -> tuple[Edge, ...]:
+        """Edges that leave a node, dead ones included, in the order of insertion."""
+        return self._view.edges_from(node_id, None if type is None else str(type))
+
+    def edges_to(self, node_id: str, type: str | None = None) -> tuple[Edge, ...]:
+        """Edges that reach a node, dead ones included, in the order of insertion."""
+        return self._view.edges_to(node_id, None if type is None else str(type))
+
+    def is_live(self, node_id: str) -> bool:
+        return self._view.is_live(node_id)
+
+    def is_edge_live(self, edge_id: str) -> bool:
+        return self._view.is_edge_live(edge_id)
+
+    def live_nodes(self, type: str | None = None) -> Iterator[Node]:
+        """Live nodes, of one type when given, in the order of insertion."""
+        return self._view.live_nodes(None if type is None else str(type))
+
+    def status(self, assumption_id: str) -> str:
+        """``active``, ``superseded`` or ``rejected``, as the rules say."""
+        return self._view.status(assumption_id)
+
+    def blast(self, assumption_id: str) -> Invalidation:
+        """What a rejection would take down; nothing is written."""
+        return reject.blast(self, assumption_id)
+
+    def lineage(self, node_id: str) -> tuple[Node, ...]:
+        """What a node replaced, the node, and what replaced it, oldest first."""
+        return lineage(self, node_id)
+
+    def health(self, *, near_misses: Sequence[str] = (), facts: Mapping[str, Sequence[Row]] | None = None) -> Health:
+        """Every signal of the rules; see ``health.health``."""
+        return health(self, near_misses=near_misses, facts=facts)
+
+    def prunable(self) -> dict[str, str]:
+        """What ``prune`` would set aside now, and the reason of each."""
+        return prunable(self)
+
+    def query(self, text: str | Source, *, limits: Limits | None = None) -> Answer:
+        """Rows that satisfy a Datalog body, with named columns.
+
+        Raises:
+            RuleError: not a safe query over declared relations.
+            LimitReached: it would cost more than ``limits``.
+        """
+        return run_query(self.store, text, limits)
+
+    def why(self, text: str | Source) -> Derivation:
+        """The shortest derivation of a fact, or of the first row that matches.
+
+        Raises:
+            RuleError: not one fact. UnknownError: ``does-not-hold``.
+        """
+        return explain.why(self.store, text)
+
+    def why_not(self, text: str | Source) -> tuple[Failure, ...]:
+        """For each rule of the relation, the first literal that fails for this fact."""
+        return explain.why_not(self.store, text)
+
+    # -- files --------------------------------------------------------------------------------------------
+
+    def to_json(self) -> dict[str, Any]:
+        """The graph as ``contextmesh.graph`` version 1."""
+        return snapshot.graph_to_json(self.store)
+
+    def save_json(self, path: str | Path) -> None:
+        """Write the graph to a file, whole or not at all.
+
+        Raises:
+            InputError: the file cannot be written.
+        """
+        snapshot.save_graph(self.store, Path(path))
+
+    @classmethod
+    def from_json(cls, data: object, policy: Policy | None = None) -> ContextGraph:
+        """Read what ``to_json`` gave, as untrusted.
+
+        Raises:
+            SnapshotError: damaged, or stating what the rules do not derive.
+        """
+        return cls(store=snapshot.graph_from_json(data, policy if policy is not None else Policy.load()))
+
+    @classmethod
+    def load_json(cls, path: str | Path, policy: Policy | None = None) -> ContextGraph:
+        """Read a file, as untrusted.
+
+        Raises:
+            SnapshotError: it cannot be read, is damaged, or states what the rules do not derive.
+        """
+        return cls(store=snapshot.load_graph(Path(path), policy if policy is not None else Policy.load()))
+
+
+def _once(names: Sequence[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(names))

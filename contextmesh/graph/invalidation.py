@@ -1,0 +1,212 @@
+"""What a rejection took down, or would take down, and what still stands."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from contextmesh.store.chains import chains, words_for
+from contextmesh.store.receipt import Receipt
+
+if TYPE_CHECKING:
+    from contextmesh.graph.graph import ContextGraph
+
+Grounds = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """A node that lost a justification and still stands.
+
+    Attributes:
+        lost: the sets of grounds that no longer hold.
+        stands_on: the sets that do.
+    """
+
+    id: str
+    lost: tuple[Grounds, ...]
+    stands_on: tuple[Grounds, ...]
+
+    def as_json(self) -> dict[str, object]:
+        return {"id": self.id, "lost": [list(g) for g in self.lost], "stands_on": [list(g) for g in self.stands_on]}
+
+
+@dataclass(frozen=True, slots=True)
+class Fallen:
+    """One node that fell, and why, as words from the root."""
+
+    id: str
+    type: str
+    label: str
+    because: tuple[str, ...]
+
+    def as_json(self) -> dict[str, object]:
+        return {"id": self.id, "type": self.type, "label": self.label, "because": list(self.because)}
+
+
+@dataclass(frozen=True)
+class Invalidation:
+    """The outcome of a rejection, or of one that was only tried.
+
+    Attributes:
+        committed: False when nothing was written.
+        invalidated: the assumption itself and all that fell with it, nearest to it first.
+        invalidated_edges: edges that hold no longer.
+        preserved_count: how many nodes are live after it.
+        still_standing: nodes that lost a justification and stand on another.
+        replacement_id: the assumption that took its place, or None.
+        receipt: of the transaction; of the dry run, when nothing was committed; None for a repeat.
+    """
+
+    assumption_id: str
+    statement: str
+    committed: bool
+    invalidated: tuple[Fallen, ...]
+    invalidated_edges: tuple[str, ...]
+    preserved_count: int
+    still_standing: tuple[Standing, ...]
+    replacement_id: str | None
+    receipt: Receipt | None
+    _preserved: tuple[str, ...] | None
+    _hidden: str | None = None
+
+    @property
+    def blast_radius(self) -> int:
+        """How many nodes fell beside the assumption."""
+        return len(self.fallen)
+
+    @property
+    def fallen(self) -> tuple[str, ...]:
+        """Ids of what fell, without the assumption itself."""
+        return tuple(f.id for f in self.invalidated if f.id != self.assumption_id)
+
+    @property
+    def preserved(self) -> tuple[str, ...]:
+        """Every node live after it, in the order of insertion; reads the whole graph when asked."""
+        if self._preserved is not None:
+            return self._preserved
+        assert self.receipt is not None, "one of the two was given"
+        return tuple(name for name in self.receipt.preserved if name != self._hidden)
+
+    def because(self, node_id: str) -> tuple[str, ...]:
+        """Why a node fell; empty when it did not."""
+        return next((f.because for f in self.invalidated if f.id == node_id), ())
+
+    def as_json(self) -> dict[str, object]:
+        """The shape that commands and tools print."""
+        return {
+            "assumption": self.assumption_id,
+            "statement": self.statement,
+            "committed": self.committed,
+            "invalidated": [f.as_json() for f in self.invalidated],
+            "invalidated_edges": list(self.invalidated_edges),
+            "preserved_count": self.preserved_count,
+            "preserved": list(self.preserved),
+            "still_standing": [s.as_json() for s in self.still_standing],
+            "replacement": self.replacement_id,
+            "receipt": self.receipt.as_json() if self.receipt is not None and self.committed else None,
+        }
+
+
+def of_receipt(
+    graph: ContextGraph,
+    assumption_id: str,
+    receipt: Receipt,
+    *,
+    replacement: str | None = None,
+    hidden: str | None = None,
+) -> Invalidation:
+    """Read from the delta; ``hidden`` is a node that stood only for a dry run."""
+    return Invalidation(
+        assumption_id,
+        graph.assumption(assumption_id).statement,
+        receipt.committed,
+        tuple(_fallen(graph, name, receipt.because(name)) for name in receipt.invalidated),
+        receipt.dead_edges,
+        receipt.live_after - (1 if hidden is not None else 0),
+        _still_standing(graph, receipt),
+        replacement,
+        receipt,
+        None,
+        hidden,
+    )
+
+
+def of_standing(graph: ContextGraph, assumption_id: str, *, committed: bool) -> Invalidation:
+    """What an earlier rejection took down, read from what holds now."""
+    engine, store = graph.store.engine, graph.store
+    record = graph.assumption(assumption_id)
+    rows = [row for row in engine.match("fell", (None, assumption_id)) if engine.holds("invalid", (row[0],))]
+    found = chains(engine, rows, lambda name: words_for(store.nodes[name]))
+    ids = sorted((str(row[0]) for row in rows), key=lambda name: (found[name].length, name))
+    lost = {str(row[0]): None for name in ids for row in _justifications_with(graph, name)}
+    return Invalidation(
+        assumption_id,
+        record.statement,
+        committed,
+        tuple(_fallen(graph, name, found[name].as_words()) for name in ids),
+        _dead_edges(graph, assumption_id, ids),
+        engine.count("live"),
+        tuple(_standing(graph, name, None) for name in lost if not engine.holds("invalid", (name,))),
+        record.superseded_by,
+        None,
+        tuple(node.id for node in graph.live_nodes()),
+    )
+
+
+def _fallen(graph: ContextGraph, name: str, because: tuple[str, ...]) -> Fallen:
+    node = graph.store.nodes[name]
+    return Fallen(name, node.type, node.label, because)
+
+
+def _dead_edges(graph: ContextGraph, assumption_id: str, ids: list[str]) -> tuple[str, ...]:
+    engine = graph.store.engine
+    bound = [str(row[0]) for row in engine.match("bound", (None, assumption_id))]
+    around = [edge.id for name in ids if name != assumption_id for edge in graph.edges_from(name)]
+    return tuple(sorted(dict.fromkeys(e for e in (*bound, *around) if engine.holds("edge_dead", (e,)))))
+
+
+def _still_standing(graph: ContextGraph, receipt: Receipt) -> tuple[Standing, ...]:
+    """Nodes that this transaction cost a justification and that did not fall."""
+    invalid = dict.fromkeys(receipt.invalidated)
+    losers = dict.fromkeys(str(row[0]) for row in receipt.derived.plus("lost"))
+    return tuple(_standing(graph, name, receipt) for name in losers if name not in invalid)
+
+
+def _standing(graph: ContextGraph, name: str, receipt: Receipt | None) -> Standing:
+    """Every justification of the node, as it stands after the receipt."""
+    return Standing(
+        name,
+        tuple(_grounds(graph, j) for j in _justified(graph, "lost", name, receipt)),
+        tuple(_grounds(graph, j) for j in _justified(graph, "stands_on", name, receipt)),
+    )
+
+
+def _justified(graph: ContextGraph, relation: str, name: str, receipt: Receipt | None) -> list[str]:
+    names = {str(row[1]): None for row in graph.store.engine.match(relation, (name, None))}
+    if receipt is not None and not receipt.committed:
+        for row in receipt.derived.minus(relation):
+            if row[0] == name:
+                names.pop(str(row[1]), None)
+        names.update((str(row[1]), None) for row in receipt.derived.plus(relation) if row[0] == name)
+    return sorted(names)
+
+
+def _grounds(graph: ContextGraph, justification: str) -> Grounds:
+    rows = graph.store.engine.match("premise", (justification, None, None))
+    return tuple(str(row[2]) for row in sorted(rows, key=_ordinal))
+
+
+def _ordinal(row: tuple[str | int, ...]) -> int:
+    assert isinstance(row[1], int)
+    return row[1]
+
+
+def _justifications_with(graph: ContextGraph, ground: str) -> list[tuple[str | int, ...]]:
+    """Rows (node, justification) of every justification that needs this ground."""
+    engine = graph.store.engine
+    return [
+        (row[1], row[0])
+        for premise in engine.match("premise", (None, None, ground))
+        for row in engine.match("justification", (premise[0], None))
+    ]

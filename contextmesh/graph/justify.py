@@ -1,0 +1,54 @@
+"""State one more set of grounds on which a node stands."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from contextmesh.base.errors import OntologyError, Problem
+from contextmesh.store.model import Node
+from contextmesh.store.relations import CONTRADICTS, DECISION, JUSTIFICATIONS, SUPERSEDES, stated_justifications
+
+if TYPE_CHECKING:
+    from contextmesh.graph.graph import ContextGraph
+
+NO_GROUND = (CONTRADICTS, SUPERSEDES)
+
+
+def justify(graph: ContextGraph, node_id: str, grounds: Sequence[str]) -> Node:
+    """Add a justification: all its grounds together suffice. The same set again changes nothing.
+
+    A claim that had fallen stands again when the new set holds: that is new support, not revised history. The
+    grounds of a decision are fixed when it is written. Every ground is linked by the first edge type that GRAPH.md
+    allows for it and that carries failure, or else by the first it allows.
+
+    Raises:
+        UnknownError: ``unknown-node``.
+        OntologyError: ``decision-fixed``, ``bad-justifications``, ``unlinkable-ground``.
+    """
+    node = graph.node(node_id)
+    if node.type == DECISION:
+        message = f"{node_id} is a decision already made; its justifications cannot change"
+        hint = "write a decision that supersedes it"
+        raise OntologyError(Problem("decision-fixed", message, subject=node_id, hint=hint))
+    stated = stated_justifications(node)
+    new = tuple(dict.fromkeys(grounds))
+    if any(frozenset(new) == frozenset(old) for old in stated):
+        return node
+    with graph.batch("justify") as batch:
+        changed = batch.set_attrs(node_id, **{JUSTIFICATIONS: [list(g) for g in (*stated, new)]})
+        for ground in new:
+            type_ = _link(graph, node, batch.node(ground))
+            batch.link(node_id, type_, ground)
+    return changed
+
+
+def _link(graph: ContextGraph, node: Node, ground: Node) -> str:
+    ontology = graph.store.policy.ontology
+    legal = [t for t in ontology.edge_types if t not in NO_GROUND and ontology.is_legal(t, node.type, ground.type)]
+    carrying = [t for t in legal if ontology.direction(t) == "backward"]
+    chosen = (carrying or legal or [None])[0]
+    if chosen is None:
+        message = f"GRAPH.md allows no edge from a {node.type} to a {ground.type} that could be its ground"
+        raise OntologyError(Problem("unlinkable-ground", message, subject=ground.id))
+    return chosen
