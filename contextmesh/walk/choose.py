@@ -1,0 +1,74 @@
+"""Which of the nodes a walk met answers, and what else it met that is worth showing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from contextmesh.walk.index import ENTITY, SOURCE
+
+if TYPE_CHECKING:
+    from contextmesh.store.model import Node
+    from contextmesh.walk.question import Question
+    from contextmesh.walk.roads import Roads
+    from contextmesh.walk.scoring import Scorer
+    from contextmesh.walk.settings import WalkSettings
+    from contextmesh.walk.walker import Visit, Walk
+
+# What meeting the question's demand for an edge type is worth, beside words.
+ASKED_GAIN = 0.5
+# Each edge further from the question costs a little: of two that fit alike the nearer answers.
+HOP_COST = 0.01
+# Evidence fits at least this share as well as the answer.
+NEARLY = 0.6
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A visit that may answer, and its score."""
+
+    visit: Visit
+    score: float
+
+
+def candidates(
+    walk: Walk, nodes: Mapping[str, Node], question: Question, scorer: Scorer, roads: Roads, settings: WalkSettings
+) -> list[Candidate]:
+    """What may answer, best first; ties by price, then in the order of meeting.
+
+    When a step met the one edge type that the question asks for, only what such steps led to can answer.
+    """
+    found: list[Candidate] = []
+    demanded = any(visit.asked == 1.0 for visit in walk.visits.values())
+    for visit in walk.visits.values():
+        if demanded and visit.asked < 1.0:
+            continue
+        if nodes[visit.id].type not in roads.answers and not demanded:
+            continue
+        says_something = not scorer.rest or visit.covered & scorer.rest or demanded
+        score = _words(visit, nodes) + ASKED_GAIN * visit.asked - HOP_COST * visit.hops
+        if says_something and score >= settings.answer_floor:
+            found.append(Candidate(visit, score))
+    found.sort(key=lambda c: (-c.score, c.visit.price))
+    return found
+
+
+def evidence(found: list[Candidate], shown: frozenset[str], limit: int) -> tuple[str, ...]:
+    """Further statements that fit nearly as well as the best, best first, but those already shown."""
+    if not found:
+        return ()
+    least = found[0].score * NEARLY
+    return tuple(c.visit.id for c in found if c.score >= least and c.visit.id not in shown)[:limit]
+
+
+def sources(walk: Walk, nodes: Mapping[str, Node], limit: int) -> tuple[str, ...]:
+    """The sources met, strongest first, ties in the order of meeting."""
+    met = [visit for visit in walk.visits.values() if nodes[visit.id].type == SOURCE]
+    met.sort(key=lambda visit: -visit.strength)
+    return tuple(visit.id for visit in met[:limit])
+
+
+def _words(visit: Visit, nodes: Mapping[str, Node]) -> float:
+    """What the words of a node are worth; a source's or an entity's strength is no measure of them."""
+    return 0.0 if nodes[visit.id].type in (SOURCE, ENTITY) else visit.strength

@@ -1,0 +1,72 @@
+"""Why a walk failed: decided by the rules from what the walk saw, told in a sentence that says what to do."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from contextmesh.datalog.facts import Delta
+
+if TYPE_CHECKING:
+    from contextmesh.datalog.ast import Row
+    from contextmesh.store.store import Store
+    from contextmesh.walk.question import Question
+    from contextmesh.walk.roads import Roads
+    from contextmesh.walk.seeds import Seeds
+    from contextmesh.walk.walker import Walk
+
+# Of the nodes that could answer but were only met, not gone on from, this many are shown to the rules.
+MET = 64
+
+
+def dead_end(store: Store, question: Question, seeds: Seeds, walk: Walk, roads: Roads) -> tuple[str, str]:
+    """The reason, exactly one of four, and a sentence about it."""
+    asked = question.text
+    added: dict[str, list[Row]] = {
+        "asked": [(asked,)],
+        "seed": [(asked, seed.id) for seed in seeds.seeds],
+        "hit": [(asked, id) for id in dict.fromkeys(seeds.hits)],
+        "reached": _reached(store, asked, walk, roads),
+    }
+    with store.engine.trial(wanted=("dead_end",)):
+        store.engine.apply(Delta.of(added=added), report=())
+        reasons = [str(row[1]) for row in store.engine.match("dead_end", (asked, None))]
+    assert len(reasons) == 1, f"a failed ask has one reason, and the rules gave {reasons}"
+    return reasons[0], _detail(reasons[0], store, question, seeds)
+
+
+def _reached(store: Store, asked: str, walk: Walk, roads: Roads) -> list[Row]:
+    rows: list[Row] = []
+    merely_met = 0
+    for visit in walk.visits.values():
+        if visit.spread < 0:
+            if store.nodes[visit.id].type not in roads.answers or merely_met >= MET:
+                continue
+            merely_met += 1
+        rows.append((asked, visit.id, visit.hops))
+    return rows
+
+
+def _detail(reason: str, store: Store, question: Question, seeds: Seeds) -> str:
+    named = [store.nodes[id].label for id in dict.fromkeys(seeds.hits)]
+    first = repr(named[0]) if named else "what it starts from"
+    if reason == "entity_unresolved":
+        if named:
+            return f"The question names {first}, and nothing to start from stands; ask about something that is live."
+        return (
+            "Nothing here bears a name from the question, and no statement shares enough of its words; "
+            "name a thing that the sources mention, or ingest a document about it."
+        )
+    if reason == "no_typed_edge":
+        return (
+            f"{first} is known, and no edge leads from it to a claim, decision or evidence; "
+            "ingest a document that says something about it, or link it."
+        )
+    if reason == "wrong_node_type":
+        return (
+            f"Statements about {first} were met, and none says what is asked; "
+            "ask with words that the sources use, or ingest a document that answers."
+        )
+    return (
+        f"The way leads to {first if named else 'nodes'} that fell or was pruned; "
+        "see why it fell with `why`, or ask about what replaced it."
+    )

@@ -1,0 +1,88 @@
+"""Names to nodes by look-up: the longest names that a question spells out, in any script."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from contextmesh.walk.words import FUNCTION_WORDS, fold, has_unspaced, name_key, placed_words
+
+# A label of more words is a sentence, not a name that anybody spells out in a question.
+LONGEST = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A name that stands in a question: where (half-open character offsets), and every node that bears it."""
+
+    text: str
+    start: int
+    end: int
+    ids: tuple[str, ...]
+
+
+class NameTable:
+    """Names by their folded words; names in scripts that do not part words by their letters."""
+
+    def __init__(self) -> None:
+        self._by_words: dict[str, dict[str, None]] = {}
+        self._by_letters: dict[str, dict[str, None]] = {}
+        self._longest = 0
+        self._most_letters = 0
+
+    def put(self, id: str, name: str) -> None:
+        """Let a name stand for a node; one name may stand for several."""
+        if has_unspaced(name):
+            letters = fold(name).strip()
+            self._by_letters.setdefault(letters, {})[id] = None
+            self._most_letters = max(self._most_letters, len(letters))
+            return
+        key = name_key(name)
+        count = key.count(" ") + 1
+        if key and count <= LONGEST:
+            self._by_words.setdefault(key, {})[id] = None
+            self._longest = max(self._longest, count)
+
+    def drop(self, id: str, name: str) -> None:
+        """Let a name no longer stand for a node."""
+        for table, key in ((self._by_letters, fold(name).strip()), (self._by_words, name_key(name))):
+            table.get(key, {}).pop(id, None)
+
+    def find(self, question: str) -> tuple[Found, ...]:
+        """The names in a question, longer ones first, none inside another; a name of function words is none."""
+        found: list[Found] = []
+        taken = bytearray(len(question))
+        self._find_letters(question, taken, found)
+        self._find_words(question, taken, found)
+        return tuple(found)
+
+    def _find_words(self, question: str, taken: bytearray, found: list[Found]) -> None:
+        words = placed_words(question)
+        for length in range(min(self._longest, len(words)), 0, -1):
+            for first in range(len(words) - length + 1):
+                start, end = words[first].start, words[first + length - 1].end
+                if any(taken[start:end]):
+                    continue
+                parts = [word.text for word in words[first : first + length]]
+                ids = self._by_words.get(" ".join(parts))
+                if ids and not _says_nothing(parts):
+                    _take(question, start, end, ids, taken, found)
+
+    def _find_letters(self, question: str, taken: bytearray, found: list[Found]) -> None:
+        folded = fold(question)
+        if not self._by_letters or len(folded) != len(question):
+            return
+        for length in range(min(self._most_letters, len(folded)), 0, -1):
+            for start in range(len(folded) - length + 1):
+                ids = self._by_letters.get(folded[start : start + length])
+                if ids and not any(taken[start : start + length]):
+                    _take(question, start, start + length, ids, taken, found)
+
+
+def _says_nothing(parts: Iterable[str]) -> bool:
+    return all(part in FUNCTION_WORDS for part in parts)
+
+
+def _take(question: str, start: int, end: int, ids: Iterable[str], taken: bytearray, found: list[Found]) -> None:
+    taken[start:end] = b"\x01" * (end - start)
+    found.append(Found(question[start:end], start, end, tuple(ids)))

@@ -1,0 +1,142 @@
+"""A question, read: its terms, the names it spells out, and the edges its words ask for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from contextmesh.walk.mentions import mentions
+from contextmesh.walk.words import FUNCTION_WORDS, Word, placed_words, terms
+
+if TYPE_CHECKING:
+    from contextmesh.resolve.resolver import Resolver
+    from contextmesh.walk.index import WordIndex
+    from contextmesh.walk.roads import Roads
+
+# A term spelt like an unknown one counts for it, at this share of its likeness.
+SPELT_ALIKE = 0.8
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """A name in the question and a node it names; offsets are half-open, in characters."""
+
+    id: str
+    text: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """An edge type that the question asks to follow, and the words that say so."""
+
+    type: str
+    direction: str
+    place: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What a walk knows of a question.
+
+    Attributes:
+        text: as asked.
+        terms: its distinct terms, in order.
+        variants: for each term, what counts as it in a text and by how much (itself, at 1).
+        pairs: terms that stand side by side in the question.
+        names: every node it names, surest first; the same node once.
+        asks: the edges its words ask for.
+        signs: words that tend to stand in an answer to such a question.
+        rest: the terms that are neither part of a name nor of what asks.
+    """
+
+    text: str
+    terms: tuple[str, ...]
+    variants: dict[str, tuple[tuple[str, float], ...]]
+    pairs: frozenset[tuple[str, str]]
+    names: tuple[Name, ...]
+    asks: tuple[Ask, ...]
+    signs: frozenset[str]
+    rest: frozenset[str]
+    places: dict[str, int]
+
+
+def read_question(text: str, index: WordIndex, resolver: Resolver, roads: Roads) -> Question:
+    """Reads a question; the resolver may learn an alias from a capitalised, quoted or joined name."""
+    words = placed_words(text)
+    names = _names(text, index, resolver)
+    asks, signs = _asks(words, roads)
+    ordered = terms(text)
+    places: dict[str, int] = {}
+    for word in words:
+        for term in terms(word.text):
+            places.setdefault(term, word.start)
+    distinct = tuple(dict.fromkeys(ordered))
+    spent = _terms_within(words, [(n.start, n.end) for n in names] + [(a.start, a.end) for a in asks])
+    return Question(
+        text=text,
+        terms=distinct,
+        variants={term: _variants(term, index) for term in distinct},
+        pairs=frozenset(pairwise(ordered)),
+        names=names,
+        asks=asks,
+        signs=signs,
+        rest=frozenset(distinct) - spent,
+        places=places,
+    )
+
+
+def _names(text: str, index: WordIndex, resolver: Resolver) -> tuple[Name, ...]:
+    """First what the names table spells out; then what the resolver makes of the other mentions."""
+    found: dict[str, Name] = {}
+    taken = bytearray(len(text))
+    for hit in index.names.find(text):
+        taken[hit.start : hit.end] = b"\x01" * (hit.end - hit.start)
+        for id in hit.ids:
+            found.setdefault(id, Name(id, hit.text, hit.start, hit.end))
+    for mention in mentions(text):
+        if all(taken[mention.start : mention.end]):
+            continue
+        # A common word in lower case is looked up but not learned: it was hardly meant as a name.
+        meant = mention.kind in ("quoted", "capitalised", "joined")
+        resolution = resolver.resolve(mention.text) if meant else resolver.peek(mention.text)
+        if resolution.id is not None and resolution.id in index:
+            taken[mention.start : mention.end] = b"\x01" * (mention.end - mention.start)
+            found.setdefault(resolution.id, Name(resolution.id, mention.text, mention.start, mention.end))
+    return tuple(found.values())
+
+
+def _asks(words: list[Word], roads: Roads) -> tuple[tuple[Ask, ...], frozenset[str]]:
+    asks: list[Ask] = []
+    signs: dict[str, None] = {}
+    at = 0
+    while at < len(words):
+        length = 1
+        for width in range(min(roads.longest_words, len(words) - at), 0, -1):
+            phrase = " ".join(word.text for word in words[at : at + width])
+            if phrase in roads.asks_for or phrase in roads.looks_for:
+                start, end = words[at].start, words[at + width - 1].end
+                asks.extend(Ask(t, d, p, start, end) for p, t, d in roads.asks_for.get(phrase, ()))
+                signs.update(dict.fromkeys(roads.looks_for.get(phrase, ())))
+                length = width
+                break
+        at += length
+    return tuple(asks), frozenset(signs)
+
+
+def _variants(term: str, index: WordIndex) -> tuple[tuple[str, float], ...]:
+    """The term itself; and, when nothing holds it, the terms spelt most like it."""
+    known = index.statements.frequency(term) or index.passages.frequency(term)
+    if known or len(term) < 4 or term in FUNCTION_WORDS:
+        return ((term, 1.0),)
+    alike = index.statements.alike(term) or index.passages.alike(term)
+    return ((term, 1.0), *((other, dice * SPELT_ALIKE) for other, dice in alike))
+
+
+def _terms_within(words: list[Word], spans: list[tuple[int, int]]) -> frozenset[str]:
+    inside = (w for w in words if any(start <= w.start and w.end <= end for start, end in spans))
+    return frozenset(term for word in inside for term in terms(word.text))

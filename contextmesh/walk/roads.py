@@ -1,0 +1,64 @@
+"""What the rules say about walking: prices, which edges read backwards, what answers, what words ask for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from contextmesh.datalog.engine import Engine
+
+FORWARD, BACKWARD = "forward", "backward"
+
+
+@dataclass(frozen=True, slots=True)
+class Roads:
+    """Read from the engine: the rows of walk.dl and asks.dl as tables.
+
+    Attributes:
+        forward: price by edge type, walked from source to target.
+        backward: price by edge type, walked from target to source, towards what asserts.
+        asserts, answers: kinds.
+        grounds: edge types that lead to where a node came from.
+        asks_for: words to (place, edge type, direction).
+        looks_for: words to signs of an answer.
+        longest_words: how many words the longest phrase of the two has.
+    """
+
+    forward: dict[str, float]
+    backward: dict[str, float]
+    asserts: frozenset[str]
+    grounds: frozenset[str]
+    answers: frozenset[str]
+    asks_for: dict[str, tuple[tuple[str, str, str], ...]]
+    looks_for: dict[str, tuple[str, ...]]
+    longest_words: int
+
+    @classmethod
+    def read(cls, engine: Engine) -> Roads:
+        """The tables as the rules derive them now."""
+        asks: dict[str, list[tuple[str, str, str]]] = {}
+        for words, place, type_, direction in sorted(engine.rows("asks_for"), key=str):
+            asks.setdefault(str(words), []).append((str(place), str(type_), str(direction)))
+        looks: dict[str, list[str]] = {}
+        for words, sign in sorted(engine.rows("looks_for"), key=str):
+            looks.setdefault(str(words), []).append(str(sign))
+        return cls(
+            forward=_prices(engine, "walks"),
+            backward=_prices(engine, "reads_back"),
+            asserts=frozenset(str(row[0]) for row in engine.rows("asserts")),
+            grounds=frozenset(str(row[0]) for row in engine.rows("ground_word")),
+            answers=frozenset(str(row[0]) for row in engine.rows("answers")),
+            asks_for={words: tuple(rows) for words, rows in asks.items()},
+            looks_for={words: tuple(signs) for words, signs in looks.items()},
+            longest_words=max((w.count(" ") + 1 for w in (*asks, *looks)), default=0),
+        )
+
+
+def _prices(engine: Engine, relation: str) -> dict[str, float]:
+    """Hundredths to units; an edge type with several prices goes at the lowest."""
+    prices: dict[str, float] = {}
+    for type_, price in engine.rows(relation):
+        assert isinstance(price, int)
+        prices[str(type_)] = min(prices.get(str(type_), float("inf")), price / 100)
+    return prices

@@ -1,0 +1,188 @@
+"""How well a text fits a question: rarity-weighted overlap, what the path before it covered, words side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from contextmesh.walk.index import SOURCE, statement_text
+from contextmesh.walk.words import raw_words, terms
+
+if TYPE_CHECKING:
+    from contextmesh.store.model import Node
+    from contextmesh.walk.index import WordIndex
+    from contextmesh.walk.postings import Bags
+    from contextmesh.walk.question import Question
+
+# A term in the title over a statement counts half, one met on the way to it two fifths.
+TITLE_SHARE = 0.5
+PATH_SHARE = 0.4
+PAIRS_SHARE = 0.15
+SIGN_SHARE = 0.1
+# A statement of average length loses this share of its fit, one of thrice that length twice as much.
+LENGTH_SHARE = 0.12
+# A source that bears a name from the question gains by the rarity of that name, up to this.
+NAME_GAIN = 0.6
+RARE_NAME = 10.0
+
+
+@dataclass(frozen=True, slots=True)
+class Fit:
+    """How a statement fits: its score in [0, 1.25], and the terms it covers (a bit for each, by their order)."""
+
+    score: float
+    own: int
+    context: int
+
+
+class Scorer:
+    """Scores texts for one question; each text is looked at once."""
+
+    def __init__(self, index: WordIndex, nodes: Mapping[str, Node], question: Question) -> None:
+        self._index = index
+        self._nodes = nodes
+        self._question = question
+        bags = index.statements
+        self._rarity = [max(bags.idf(term), 0.05) for term in question.terms]
+        self._total = sum(self._rarity) or 1.0
+        self._masses: dict[int, float] = {0: 0.0}
+        self._fits: dict[str, Fit] = {}
+        self._titles: dict[str, int] = {}
+        self._named = {name.id: name for name in question.names}
+        self.rest = self._bits_of(question.rest)
+        self.statement_weights = _weights(question, bags)
+        self.passage_weights = _weights(question, index.passages)
+        self._top = 1.0
+
+    def scale(self, top: float) -> None:
+        """Set the BM25 score that counts as 1 for a source: the best one's."""
+        self._top = max(top, 1e-9)
+
+    def mass(self, bits: int) -> float:
+        """The share of the question, by rarity, that some of its terms make up."""
+        known = self._masses.get(bits)
+        if known is None:
+            known = sum(w for at, w in enumerate(self._rarity) if bits >> at & 1) / self._total
+            self._masses[bits] = known
+        return known
+
+    def statement(self, id: str) -> Fit:
+        """The fit of a claim, decision or evidence by itself."""
+        fit = self._fits.get(id)
+        if fit is None:
+            fit = self._fits[id] = self._statement(id)
+        return fit
+
+    def on_path(self, fit: Fit, before: int) -> float:
+        """The score of a statement to which a path led that covered the terms ``before``."""
+        via = before & ~fit.own & ~fit.context
+        return fit.score + PATH_SHARE * self.mass(via)
+
+    def passage(self, id: str) -> float:
+        """The fit of a source: BM25 over its title and what was read from it, 1 for the best; more when named."""
+        base = self._index.passages.score(id, self.passage_weights) / self._top
+        if id in self._named:
+            base += NAME_GAIN * self.name_weight(id)
+        return base
+
+    def left(self, id: str, covered: int) -> float:
+        """The fit of a source to those terms alone that a path has not covered."""
+        weights = {
+            variant: self.passage_weights[variant]
+            for at, term in enumerate(self._question.terms)
+            if not covered >> at & 1
+            for variant, _ in self._question.variants[term]
+        }
+        return self._index.passages.score(id, weights) / self._top
+
+    def name_weight(self, id: str) -> float:
+        """How telling the label of a named node is, in [0, 1], by the rarity of its words."""
+        rarity = sum(self._index.passages.idf(term) for term in dict.fromkeys(terms(self._nodes[id].label)))
+        return min(1.0, rarity / RARE_NAME)
+
+    def covered(self, id: str) -> int:
+        """The terms of the question that a node holds: its own words and the title over it."""
+        node = self._nodes[id]
+        if node.type == SOURCE:
+            return self._bits(self._index.passages.bag(id))
+        return self._bits(self._index.statements.bag(id)) | self._title(node) | self._label(node)
+
+    def label_share(self, id: str) -> float:
+        """How much of a node's own label the question spells out, by rarity, in [0, 1]."""
+        words = dict.fromkeys(terms(self._nodes[id].label))
+        rarity = {word: self._index.statements.idf(word) for word in words}
+        shared = sum(w for word, w in rarity.items() if word in self._question.variants)
+        return shared / (sum(rarity.values()) or 1.0)
+
+    def span(self, id: str) -> tuple[int, int]:
+        """Where in the question the words of a node's label first and last stand; (0, 0) when nowhere."""
+        words = dict.fromkeys(terms(self._nodes[id].label))
+        starts = [at for term, at in self._question.places.items() if term in words]
+        return (min(starts), max(starts)) if starts else (0, 0)
+
+    def _statement(self, id: str) -> Fit:
+        node = self._nodes[id]
+        bag = self._index.statements.bag(id)
+        own = self._bits(bag)
+        context = self._title(node) & ~own
+        score = self._strength(bag, own) + TITLE_SHARE * self.mass(context)
+        if not own:
+            return Fit(TITLE_SHARE * self.mass(context), 0, context)
+        score += PAIRS_SHARE * self._pairs_share(node) + SIGN_SHARE * self._shows_sign(node) * self.mass(own)
+        length = sum(bag.values()) / self._index.statements.average
+        score *= 1.0 - LENGTH_SHARE * min(2.0, length * 2 / (1 + length))
+        return Fit(score, own, context)
+
+    def _strength(self, bag: Mapping[str, float], own: int) -> float:
+        """The mass of the terms held; one held only by a term spelt alike counts in part."""
+        total = 0.0
+        for at, term in enumerate(self._question.terms):
+            if own >> at & 1:
+                best = max(share for variant, share in self._question.variants[term] if variant in bag)
+                total += best * self._rarity[at]
+        return total / self._total
+
+    def _pairs_share(self, node: Node) -> float:
+        if not self._question.pairs:
+            return 0.0
+        ordered = terms(statement_text(node))
+        there = frozenset(pairwise(ordered))
+        return len(self._question.pairs & there) / len(self._question.pairs)
+
+    def _shows_sign(self, node: Node) -> bool:
+        if not self._question.signs:
+            return False
+        words = raw_words(node.label)
+        return any(w in self._question.signs or ("digits" in self._question.signs and w[0].isdigit()) for w in words)
+
+    def _title(self, node: Node) -> int:
+        source = node.provenance.source_id if node.provenance is not None else None
+        if source is None or source not in self._nodes:
+            return 0
+        known = self._titles.get(source)
+        if known is None:
+            known = self._titles[source] = self._label(self._nodes[source])
+        return known
+
+    def _label(self, node: Node) -> int:
+        return self._bits(dict.fromkeys(terms(node.label), 1.0))
+
+    def _bits(self, bag: Mapping[str, float]) -> int:
+        bits = 0
+        for at, term in enumerate(self._question.terms):
+            if any(variant in bag for variant, _ in self._question.variants[term]):
+                bits |= 1 << at
+        return bits
+
+    def _bits_of(self, some: frozenset[str]) -> int:
+        return sum(1 << at for at, term in enumerate(self._question.terms) if term in some)
+
+
+def _weights(question: Question, bags: Bags) -> dict[str, float]:
+    weights: dict[str, float] = {}
+    for term in question.terms:
+        for variant, share in question.variants[term]:
+            weights[variant] = max(weights.get(variant, 0.0), share * bags.idf(variant))
+    return weights

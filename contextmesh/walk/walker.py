@@ -1,0 +1,258 @@
+"""A best-first walk over live edges under a budget: prices from the rules, order by insertion, busy nodes held back."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from math import log2, sqrt
+from typing import TYPE_CHECKING
+
+from contextmesh.walk.index import ENTITY, SOURCE
+from contextmesh.walk.roads import BACKWARD, FORWARD
+from contextmesh.walk.words import name_key
+
+if TYPE_CHECKING:
+    from contextmesh.store.model import Edge
+    from contextmesh.store.store import Store
+    from contextmesh.walk.index import WordIndex
+    from contextmesh.walk.question import Ask, Question
+    from contextmesh.walk.roads import Roads
+    from contextmesh.walk.scoring import Scorer
+    from contextmesh.walk.seeds import Seeds
+    from contextmesh.walk.settings import WalkSettings
+
+# A seed found by word starts this far from the question, and up to twice as far again the worse it fits.
+WORD_START = 1.0
+# An edge that the question asks for is nearly free.
+ASKED_PRICE = 0.2
+# A node whose label the question spells out by this share is what it asks about, though it does not name it.
+LABEL_SHARE = 0.6
+# How strength passes an entity: to the source it gives its name to, and to another that mentions it.
+BRIDGE = 1.2
+MENTION = 0.5
+FLOOR = 0.25
+LEFT = 1.5
+# An entity named in the question leads to little that its name did not find already.
+NAMED_BRIDGE = 0.4
+# A node that has become this much stronger since its edges were followed has them followed again.
+STRONGER = 1.3
+
+
+@dataclass(slots=True)
+class Visit:
+    """A node the walk met.
+
+    Attributes:
+        price: of the cheapest way to it; ``hops`` are its edges, ``parent``, ``edge``, ``direction`` its last step.
+        strength: how much it matters to the question, by itself and by what led to it.
+        covered: the terms of the question that it and the way to it hold.
+        asked: the share of the question's demand for an edge type that the step to it meets, in [0, 1].
+        spread: its strength when its edges were followed, or -1.
+    """
+
+    id: str
+    price: float
+    hops: int
+    parent: str | None = None
+    edge: Edge | None = None
+    direction: str | None = None
+    strength: float = 0.0
+    covered: int = 0
+    asked: float = 0.0
+    spread: float = -1.0
+
+
+@dataclass(slots=True)
+class Walk:
+    """Everything met, in the order of meeting, and how many nodes had their edges followed."""
+
+    visits: dict[str, Visit] = field(default_factory=dict)
+    expanded: int = 0
+
+    def way_to(self, id: str) -> list[Visit]:
+        """The visits from a seed to a node."""
+        way = [self.visits[id]]
+        while way[-1].parent is not None:
+            way.append(self.visits[way[-1].parent])
+        return way[::-1]
+
+
+class Walker:
+    """Walks for one question; nothing it does changes the graph."""
+
+    def __init__(
+        self,
+        store: Store,
+        index: WordIndex,
+        roads: Roads,
+        question: Question,
+        scorer: Scorer,
+        settings: WalkSettings,
+        is_live: Callable[[str], bool],
+    ) -> None:
+        self._nodes = store.nodes
+        self._engine = store.engine
+        self._index = index
+        self._roads = roads
+        self._question = question
+        self._scorer = scorer
+        self._settings = settings
+        self._is_live = is_live
+        self._named = {name.id: name for name in question.names}
+        self._pool: tuple[str, ...] = ()
+        self._walk = Walk()
+        self._heap: list[tuple[float, int, str]] = []
+        self._pushed = 0
+
+    def run(self, seeds: Seeds) -> Walk:
+        """The walk from these seeds."""
+        self._pool = seeds.pool
+        for seed in seeds.seeds:
+            price = 0.0 if seed.how == "name" else WORD_START + 2 * (1.0 - seed.share)
+            self._meet(seed.id, price, seed.how == "name")
+        while self._heap and self._walk.expanded < self._settings.max_expand:
+            price, _, id = heapq.heappop(self._heap)
+            visit = self._walk.visits[id]
+            if price > visit.price or visit.strength <= visit.spread * STRONGER:
+                continue
+            visit.spread = visit.strength
+            self._walk.expanded += 1
+            if visit.hops < self._settings.hop_budget:
+                self._expand(visit)
+        return self._walk
+
+    # -- seeds --------------------------------------------------------------------------------
+
+    def _meet(self, id: str, price: float, named: bool) -> None:
+        kind = self._nodes[id].type
+        covered = self._scorer.covered(id)
+        if kind == SOURCE:
+            strength = self._scorer.passage(id)
+        elif kind == ENTITY:
+            strength = 1.0 if named else 0.5
+        else:
+            strength = self._scorer.statement(id).score
+        self._walk.visits[id] = Visit(id, price, 0, strength=strength, covered=covered)
+        self._push(self._walk.visits[id])
+
+    # -- steps --------------------------------------------------------------------------------
+
+    def _expand(self, visit: Visit) -> None:
+        asks = self._asks_at(visit)
+        for edge, direction in self._edges(visit.id, asks):
+            target = edge.dst if direction == FORWARD else edge.src
+            if self._is_live(target) and not self._engine.holds("edge_dead", (edge.id,)):
+                self._relax(visit, edge, direction, target, asks)
+
+    def _edges(self, id: str, asks: tuple[Ask, ...]) -> Iterator[tuple[Edge, str]]:
+        """The edges a walk may follow from here; of a busy node, those to relevant nodes and its first few."""
+        roads, nodes = self._roads, self._nodes
+        for edge in self._some(id, self._index.out_of(id), FORWARD):
+            if edge.type in roads.forward:
+                yield edge, FORWARD
+        asked_back = [ask.type for ask in asks if ask.direction == BACKWARD]
+        for edge in self._some(id, self._index.into(id), BACKWARD):
+            if edge.type in asked_back or (edge.type in roads.backward and nodes[edge.src].type in roads.asserts):
+                yield edge, BACKWARD
+
+    def _some(self, id: str, edges: list[Edge], direction: str) -> Iterator[Edge]:
+        fan = self._settings.fan
+        if len(edges) <= fan:
+            yield from edges
+            return
+        seen: dict[str, None] = {}
+        for other in self._pool:
+            pair = (id, other) if direction == FORWARD else (other, id)
+            for edge in self._index.between(*pair):
+                seen[edge.id] = None
+                yield edge
+        for edge in edges[:fan]:
+            if edge.id not in seen:
+                yield edge
+
+    def _relax(self, visit: Visit, edge: Edge, direction: str, target: str, asks: tuple[Ask, ...]) -> None:
+        asked = _share_asked(asks, edge.type, direction)
+        strength, covered = self._strength(visit, edge, target)
+        price = visit.price + self._step_price(edge, direction, target, strength, asked)
+        known = self._walk.visits.get(target)
+        if known is None:
+            known = Visit(target, price, visit.hops + 1, visit.id, edge, direction, strength, covered, asked)
+            self._walk.visits[target] = known
+            self._push(known)
+            return
+        known.asked = max(known.asked, asked)
+        stronger = strength > known.strength
+        if stronger:
+            known.strength, known.covered = strength, covered
+        if price < known.price and known.spread < 0:
+            known.price, known.hops = price, visit.hops + 1
+            known.parent, known.edge, known.direction = visit.id, edge, direction
+            self._push(known)
+        elif stronger and known.spread >= 0 and strength > known.spread * STRONGER:
+            self._push(known)
+
+    def _step_price(self, edge: Edge, direction: str, target: str, strength: float, asked: float) -> float:
+        """The price of the edge's type, more for a busy target, less for a repeated observation or a good fit."""
+        table = self._roads.forward if direction == FORWARD else self._roads.backward
+        base = table.get(edge.type, self._roads.forward.get(edge.type, 1.0))
+        busy = 1 + log2(1 + self._index.degree(target)) / 6
+        seen = sqrt(sqrt(max(edge.weight, 1.0)))
+        price = base * busy / seen * (1.6 - min(1.0, strength))
+        return price * (ASKED_PRICE if asked else 1.0)
+
+    # -- strength -----------------------------------------------------------------------------
+
+    def _strength(self, visit: Visit, edge: Edge, target: str) -> tuple[float, int]:
+        kind = self._nodes[target].type
+        if kind == ENTITY:
+            share = NAMED_BRIDGE if target in self._named else 1.0
+            return share * visit.strength, visit.covered
+        if kind == SOURCE:
+            covered = visit.covered | self._scorer.covered(target)
+            strength = self._scorer.passage(target)
+            if self._nodes[visit.id].type == ENTITY:
+                left = self._scorer.left(target, visit.covered)
+                strength += BRIDGE * self._telling(visit.id, target) * visit.strength * (FLOOR + LEFT * left)
+            return strength, covered
+        fit = self._scorer.statement(target)
+        return self._scorer.on_path(fit, visit.covered), visit.covered | fit.own | fit.context
+
+    def _telling(self, entity: str, source: str) -> float:
+        """How much being met through an entity says about a source: most when the source bears its name."""
+        title, name = name_key(self._nodes[source].label), name_key(self._nodes[entity].label)
+        if title == name or title.startswith(f"{name} "):
+            return 1.0
+        return MENTION / sqrt(max(1, len(self._index.out_of(entity))))
+
+    def _asks_at(self, visit: Visit) -> tuple[Ask, ...]:
+        """The asks of the question that this node is the subject or object of."""
+        if not self._question.asks or visit.hops > 0:
+            return ()
+        name = self._named.get(visit.id)
+        if name is not None:
+            start, end = name.start, name.end
+        elif self._scorer.label_share(visit.id) >= LABEL_SHARE:
+            start, end = self._scorer.span(visit.id)
+        else:
+            return ()
+        # What leaves an entity leads to where it was read, which is no answer to "What is X based on?".
+        inward = self._nodes[visit.id].type in (ENTITY, SOURCE)
+        return tuple(
+            ask
+            for ask in self._question.asks
+            if (ask.end <= start if ask.place == "before" else ask.start >= end)
+            and not (inward and ask.direction == FORWARD)
+        )
+
+    def _push(self, visit: Visit) -> None:
+        self._pushed += 1
+        heapq.heappush(self._heap, (visit.price, self._pushed, visit.id))
+
+
+def _share_asked(asks: tuple[Ask, ...], type_: str, direction: str) -> float:
+    """1 when this is the one edge type asked for; less when the words ask for any of several."""
+    types = dict.fromkeys(ask.type for ask in asks)
+    if any(ask.type == type_ and ask.direction == direction for ask in asks):
+        return 1.0 / len(types)
+    return 0.0

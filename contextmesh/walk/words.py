@@ -1,0 +1,122 @@
+"""Text to terms: folded, stemmed, without function words; scripts that do not part words give pairs of characters."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache, lru_cache
+
+# Function words and question words: they say how a thing is asked, not what about.
+_FUNCTION_TEXT = """
+a about also although am an and any are as at be because been being both but by can cannot could did do does done
+down during each for from give had has have he her here hers him his how i if in into is it its itself just least
+less many may me might more most much must my no nor not of off on one or our ours out over own shall she should
+show since so some such tell than that the their theirs them then there these they this those through to too up us
+was we were what when where whether which while who whom whose why will with within without would yes you your
+"""
+FUNCTION_WORDS = frozenset(_FUNCTION_TEXT.split())
+
+# Runs of letters and digits; a number keeps its inner points, commas and colons; a possessive 's is dropped.
+_WORD = re.compile(r"\d+(?:[.,:]\d+)+|[^\W_]+(?:['’](?!s\b)[^\W_]+)*")
+_MARKS = re.compile("[\u0300-\u036f]")
+_ENGLISH = re.compile(r"[a-z]{3,}")
+
+# Scripts written without spaces between words: Thai, Lao, Myanmar, Khmer, kana, Han; and Hangul, whose particles cling.
+_UNSPACED = re.compile(
+    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff"
+    "\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003134f]+"
+)
+
+
+def fold(text: str) -> str:
+    """Lower case, compatibility forms unified, accents of Latin, Greek and Cyrillic letters dropped."""
+    if text.isascii():
+        return text.lower()
+    apart = _MARKS.sub("", unicodedata.normalize("NFKD", text))
+    return unicodedata.normalize("NFKC", apart).lower()
+
+
+def raw_words(text: str) -> list[str]:
+    """The folded words of a text in order, function words included, unstemmed."""
+    return _WORD.findall(fold(text))
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A folded word of a text and where it stands in that text (half-open character offsets)."""
+
+    text: str
+    start: int
+    end: int
+
+
+def placed_words(text: str) -> list[Word]:
+    """As ``raw_words``, with places; a whole number loses its leading zeros, as in names of records."""
+    return [Word(_plain(fold(m.group())), *m.span()) for m in _WORD.finditer(text)]
+
+
+def has_unspaced(text: str) -> bool:
+    """Whether a text holds letters of a script that does not part words."""
+    return not text.isascii() and _UNSPACED.search(text) is not None
+
+
+def terms(text: str) -> list[str]:
+    """The terms of a text in order, repeats kept: what is indexed and what a question asks with."""
+    found: list[str] = []
+    for word in raw_words(text):
+        if word.isascii():
+            if word not in FUNCTION_WORDS:
+                found.append(stem(word))
+        elif has_unspaced(word):
+            found.extend(_pairs(word))
+        elif word not in FUNCTION_WORDS:
+            found.append(word)
+    return found
+
+
+@lru_cache(maxsize=1 << 17)
+def stem(word: str) -> str:
+    """The Snowball stem of an English word (Porter 2); other words stand as they are."""
+    return _stemmer()(word) if _ENGLISH.fullmatch(word) else word
+
+
+@cache
+def _stemmer() -> Callable[[str], str]:
+    import snowballstemmer  # type: ignore[import-untyped,unused-ignore]
+
+    step: Callable[[str], str] = snowballstemmer.stemmer("english").stemWord
+    return step
+
+
+def name_key(label: str) -> str:
+    """The form under which a name is looked up: its folded words with single spaces, a leading article dropped."""
+    words = [_plain(word) for word in raw_words(label)]
+    while len(words) > 1 and words[0] in {"the", "a", "an"}:
+        words = words[1:]
+    return " ".join(words)
+
+
+def _plain(word: str) -> str:
+    return word.lstrip("0") or "0" if word.isdecimal() else word
+
+
+def trigrams(word: str) -> frozenset[str]:
+    """The character trigrams of a word with its ends marked."""
+    padded = f"^{word}$"
+    return frozenset(padded[i : i + 3] for i in range(len(padded) - 2))
+
+
+def _pairs(word: str) -> list[str]:
+    found: list[str] = []
+    at = 0
+    for run in _UNSPACED.finditer(word):
+        if run.start() > at:
+            found.append(word[at : run.start()])
+        letters = run.group()
+        found.extend(letters[i : i + 2] for i in range(max(1, len(letters) - 1)))
+        at = run.end()
+    if at < len(word):
+        found.append(word[at:])
+    return found
