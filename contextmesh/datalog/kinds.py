@@ -33,14 +33,20 @@ def column_kinds(rules: Sequence[Rule], given: Columns) -> dict[str, tuple[Kind,
         grew = False
         for rule in rules:
             old = columns.get(rule.head.relation)
-            if old is None or len(old) != len(rule.head.terms):
+            all_columns = {**given, **columns}
+            if old is None or len(old) != len(rule.head.terms) or _is_idle(rule, all_columns):
                 continue
-            env = _environment(rule.body, {**given, **columns})
+            env = _environment(rule.body, all_columns)
             new = tuple(k | _kind(t, env) for k, t in zip(old, rule.head.terms, strict=True))
             if new != old:
                 columns[rule.head.relation] = new
                 grew = True
     return {**given, **columns}
+
+
+def _is_idle(rule: Rule, columns: Columns) -> bool:
+    """Some relation that the rule reads has no row yet."""
+    return any(isinstance(a, Atom) and 0 in columns.get(a.relation, ()) for a in rule.body)
 
 
 def check_kinds(rule: Rule, columns: Columns) -> list[Problem]:
@@ -141,8 +147,10 @@ def _number_inside(env: Env, term: Term) -> None:
 
 
 def _narrow(env: Env, term: Term, kind: Kind) -> None:
+    """A contradiction leaves the kind as it is, so that what comes after can be compared with it."""
     if isinstance(term, Var):
-        env[term.name] = env.get(term.name, ANY) & kind
+        old = env.get(term.name, ANY)
+        env[term.name] = old & kind or old
 
 
 def _kind(term: Term, env: Env) -> Kind:

@@ -74,16 +74,33 @@ def check_safety(rule: Rule) -> list[Problem]:
     outer = rule_variables(rule)
     order, left = ordered(rule.body, (), outer)
     known = dict.fromkeys(name for literal in order for name in _binds(literal))
-    problems = [
-        _unbound(found, literal) for literal in left for found in _needs(literal, outer) if _is_free(found, known)
-    ]
-    problems += [_unbound(found, rule.head) for found in _terms(rule.head.terms) if _is_free(found, known)]
+    implied = known | dict.fromkeys(name for literal in left for name in _would_bind(literal))
+    problems = _free(rule, left, outer, implied) or _free(rule, left, outer, known)
     problems += [p for a in rule.body if isinstance(a, Aggregate) for p in _inside(a, outer)]
     seen: dict[tuple[str | None, object], Problem] = {}
     for problem in problems:
         key = problem.where if problem.subject == "_" else None
         seen.setdefault((problem.subject, key), problem)
     return list(seen.values())
+
+
+def _free(rule: Rule, left: Sequence[Literal], outer: Collection[str], known: Collection[str]) -> list[Problem]:
+    needed = [(found, literal) for literal in left for found in _needs(literal, outer)]
+    needed += [(found, rule.head) for found in _terms(rule.head.terms)]
+    return [_unbound(found, literal) for found, literal in needed if _is_free(found, known)]
+
+
+def _would_bind(literal: Literal) -> list[str]:
+    """What a literal would bind if it could be evaluated: not the cause when that has no value."""
+    match literal:
+        case Compared(op="=", left=Var(name=name), right=Sum()) | Compared(op="=", left=Sum(), right=Var(name=name)):
+            return [name]
+        case Aggregate(result=Var(name=name)):
+            return [name]
+        case Atom():
+            return _binds(literal)
+        case _:
+            return []
 
 
 def _inside(aggregate: Aggregate, outer: Collection[str]) -> list[Problem]:

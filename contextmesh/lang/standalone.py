@@ -38,6 +38,7 @@ def evaluate_text(source: Source, atom: Source, facts: Mapping[str, Sequence[Row
     query = whole_tuples(parse_query(atom))
     given = {name: list(rows) for name, rows in facts.items()}
     program = build_program([parse_rules(source)], standalone=True, facts=given)
+    program.with_query(query)  # an atom that does not fit is refused whatever the evaluator
     literal = query.body[0]
     assert isinstance(literal, Atom)
     return Matches(literal.relation, evaluator(program, given, query))

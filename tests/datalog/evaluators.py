@@ -9,5 +9,5 @@ from contextmesh.datalog.ast import Query, Row
 from contextmesh.datalog.program import Program
 
 EVALUATORS: dict[str, Callable[[Program, Mapping[str, list[Row]], Query], list[Row]]] = {
-    "spec": spec.answer,
+    "spec": lambda program, facts, query: spec.answer(program, query, facts),
 }
