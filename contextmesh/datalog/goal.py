@@ -40,14 +40,11 @@ class SecondEngine:
         self.limits = limits or Limits()
         self._child: Child | None = None
 
-    def evaluate(
-        self, program: Program, facts: Facts, relations: Sequence[str] | None = None
-    ) -> Rows:
+    def evaluate(self, program: Program, facts: Facts, relations: Sequence[str] | None = None) -> Rows:
         """The rows of the relations asked for (all declared ones by default), each sorted, whole numbers first.
 
         Raises:
-            RuleError: ``not-in-pydatalog``: a rule has no sound translation.
-            LimitReached: a limit was passed, or a sum left 64 bits.
+            LimitReached: ``limit-reached``, ``integer-range`` (a sum left 64 bits), or ``pydatalog-stopped``.
         """
         wanted = list(program.declarations) if relations is None else list(relations)
         steps = plan(program, facts, wanted)
@@ -72,9 +69,7 @@ class SecondEngine:
     def __enter__(self) -> SecondEngine:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *raised: object) -> None:
         self.close()
 
     def _ready(self) -> Child:
@@ -131,7 +126,6 @@ class Machine:
         self._resolvers["sum_-_/3"] = self._adder(lambda a, b: a - b)
         self._meter = meter
         self._texts: dict[str, Any] = {}
-        self._filled: dict[str, list[Row]] = {}
         self.answers: dict[str, list[Row]] = {}
 
     def run(self, step: list[Any]) -> None:
@@ -144,12 +138,11 @@ class Machine:
             case ["fill", [name, slots], body]:
                 self._clause([f"q_{name}", slots], body)
                 self._known(name, len(slots))
-                self._filled[name] = self._ask(f"q_{name}", len(slots))
-                self._assert(name, self._filled[name])
-            case ["fold", name, kind, source, width]:
-                self._fold(name, kind, self._filled[source], width)
+                self._assert(name, self._ask(f"q_{name}", self._variables(len(slots))))
+            case ["fold", name, kind, source, width, over]:
+                self._fold(name, kind, source, width, over)
             case ["answer", relation, name, arity]:
-                rows = self._ask(name, max(arity, 1))
+                rows = self._ask(name, self._variables(max(arity, 1)))
                 self.answers[relation] = rows if arity else [()] * bool(rows)
             case _:
                 raise AssertionError(step[0])
@@ -197,10 +190,14 @@ class Machine:
         for row in rows:
             self._engine.assert_(self._engine.Clause(self._literal(name, row), []))
 
-    def _ask(self, name: str, arity: int) -> list[Row]:
-        found = self._literal(name, [[str(i)] for i in range(arity)]).ask()
+    def _variables(self, count: int) -> list[Any]:
+        return [self._engine.Var(str(i)) for i in range(count)]
+
+    def _ask(self, name: str, terms: list[Any]) -> list[Row]:
+        """Distinct rows. At least one term is a variable; asking while an answer is being searched is allowed."""
+        found: list[Row] = self._engine.Literal(name, terms).ask()
         self._meter.row(len(found))
-        return found  # type: ignore[no-any-return]
+        return found
 
     # ---- what pyDatalog asks back ------------------------------------------------------------
 
@@ -214,19 +211,15 @@ class Machine:
 
         return add
 
-    def _fold(self, name: str, kind: str, rows: Iterable[Row], width: int) -> None:
-        """A predicate (group, value) over rows ("", group, tuple), which pyDatalog has made distinct."""
-        groups: dict[Row, list[Value]] = {}
-        for row in rows:
-            groups.setdefault(row[1 : width + 1], []).append(row[width + 1])
-        values = {group: folded(kind, members) for group, members in groups.items()}
-        nothing = 0 if kind in ("count", "sum") else None
+    def _fold(self, name: str, kind: str, source: str, width: int, over: int) -> None:
+        """A predicate (group, value): for a known group it asks ``source`` (group, tuple) and folds the tuples."""
 
         def look(*terms: Any) -> Iterator[Row]:
-            group = tuple(term.id for term in terms[:-1])
-            value = values.get(group, nothing)
+            group = list(terms[:-1])
+            rows = self._ask(source, [*group, *self._variables(over)])
+            value = folded(kind, [row[width] for row in rows])
             if value is not None:
-                yield (*group, value)
+                yield (*[term.id for term in group], value)
 
         self._resolvers[f"{name}/{width + 1}"] = look
 
@@ -237,9 +230,9 @@ def folded(kind: str, members: list[Value]) -> Value | None:
         case "count":
             return len(members)
         case "min":
-            return min(members, key=value_key)
+            return min(members, key=value_key, default=None)
         case "max":
-            return max(members, key=value_key)
+            return max(members, key=value_key, default=None)
         case _:
             numbers = [member for member in members if isinstance(member, int)]
             return whole(sum(numbers)) if len(numbers) == len(members) else None

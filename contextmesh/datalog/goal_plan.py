@@ -6,12 +6,13 @@ A variable is a list of its name, a constant is itself. The translation keeps py
   predicate, told apart by a tag, and every call of it inside the stratum leaves all arguments free and
   stands first, with equations after it: one subgoal, which waits for itself alone. Its rows are then
   facts for all that follows.
-- Negation and aggregation read only what is finished: ``not p(X, _)`` becomes a helper predicate filled before,
-  the braces of an aggregate a helper whose rows are folded group by group.
+- Negation reads only what is finished: ``not p(X, _)`` becomes a helper predicate that is filled before.
+- pyDatalog's own aggregates have no value for nothing and one order for all types. So the braces of an aggregate
+  become a clause that is asked when its group is known, and we fold the rows: pyDatalog evaluates, we count.
 - Sums, in heads too, become equations, over whole numbers alone.
 
 Steps, in order: ``facts`` name rows; ``clause`` head body; ``fill`` head body (ask, and keep the rows as facts);
-``fold`` name kind source width-of-group; ``answer`` relation name arity.
+``fold`` name kind source widths of group and tuple; ``answer`` relation name arity.
 Body items: ``call`` and ``absent`` name slots; ``compare`` operator left right; ``sum`` operator left right result;
 ``folded`` name slots.
 """
@@ -22,7 +23,6 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from contextmesh.base.errors import Problem, RuleError
 from contextmesh.datalog.ast import (
     Aggregate,
     Atom,
@@ -31,14 +31,12 @@ from contextmesh.datalog.ast import (
     Literal,
     Not,
     Row,
-    Rule,
     Sum,
     Term,
     Value,
     Var,
     Wildcard,
 )
-from contextmesh.datalog.fold import place
 from contextmesh.datalog.program import Program
 from contextmesh.datalog.safety import group_of, rule_variables
 from contextmesh.datalog.strata import Stratum
@@ -49,11 +47,7 @@ Step = list[Any]
 
 
 def plan(program: Program, facts: Mapping[str, Iterable[Row]], wanted: Sequence[str]) -> list[Step]:
-    """The steps that answer each wanted relation in full, over the relations it needs and no others.
-
-    Raises:
-        RuleError: code ``not-in-pydatalog``: a rule that has no sound translation.
-    """
+    """The steps that answer each wanted relation in full, over the relations it needs and no others."""
     needed = _needed(program, wanted)
     arity = {name: len(program.declarations[name].columns) for name in needed}
     planner = _Planner()
@@ -127,7 +121,7 @@ class _Planner:
             head = loop.head(name, columns) if loop else [_relation(name), columns]
             self.steps.append(["clause", head, [["call", _base(name), columns]]])
         for rule in stratum.rules:
-            body = _Body(self, loop, rule_variables(rule), rule)
+            body = _Body(self, loop, rule_variables(rule))
             body.add(rule.body)
             columns = [body.slot(term) for term in rule.head.terms]
             name = rule.head.relation
@@ -161,33 +155,21 @@ class _Loop:
 class _Body:
     """One body in the order pyDatalog can run it: recursive calls first, each literal when its variables are bound."""
 
-    __slots__ = ("_bound", "_left", "_loop", "_outer", "_planner", "_rule", "_seeds", "items")
+    __slots__ = ("_bound", "_left", "_loop", "_outer", "_planner", "items")
 
-    def __init__(self, planner: _Planner, loop: _Loop | None, outer: Collection[str], rule: Rule) -> None:
+    def __init__(self, planner: _Planner, loop: _Loop | None, outer: Collection[str]) -> None:
         self._planner = planner
         self._loop = loop
         self._outer = outer
-        self._rule = rule
         self._bound: dict[str, None] = {}
         self._left: list[Literal] = []
-        self._seeds: list[Literal] = []  # what an aggregate of this body may start from
         self.items: list[Item] = []
 
     def add(self, literals: Iterable[Literal]) -> None:
-        """Raises RuleError ``not-in-pydatalog`` when a literal can never be run."""
-        left = self.add_what_can_be(literals)
-        if left:
-            raise _untranslatable(self._rule, left[0])
-
-    def add_what_can_be(self, literals: Iterable[Literal]) -> list[Literal]:
-        """What is left over."""
         self._left += literals
         while (at := self._next()) is not None:
-            literal = self._left.pop(at)
-            self._emit(literal)
-            if not self._recursive(literal):
-                self._seeds.append(literal)
-        return self._left
+            self._emit(self._left.pop(at))
+        assert not self._left, "a checked body can be run"
 
     # ---- which literal is next -------------------------------------------------------------
 
@@ -284,17 +266,15 @@ class _Body:
         self.items.append(["absent", helper, columns])
 
     def _aggregate(self, literal: Aggregate) -> None:
-        """The braces as a helper, seeded with what stands before the aggregate, so that the group has values."""
+        """The braces as a clause of (group, tuple), asked for one group at a time when the group is known."""
         group: list[Slot] = [(name,) for name in group_of(literal, self._outer)]
-        inner = _Body(self._planner, None, self._outer, self._rule)
-        left = inner.add_what_can_be([*self._seeds, *literal.body])
-        lacking = [part for part in left if any(part is own for own in literal.body)]
-        if lacking or any(_name(slot) not in inner._bound for slot in group):
-            raise _untranslatable(self._rule, literal)
+        inner = _Body(self._planner, None, ())
+        inner._bind(group)
+        inner.add(literal.body)
         over = [inner.slot(term) for term in literal.over]
-        source, target = (f"a_{self._planner.fresh()}", f"g_{self._planner.fresh()}_")
-        self._planner.steps.append(["fill", [source, ["", *group, *over]], inner.items])
-        self._planner.steps.append(["fold", target, literal.kind, source, len(group)])
+        source, target = f"a_{self._planner.fresh()}", f"g_{self._planner.fresh()}_"
+        self._planner.steps.append(["clause", [source, [*group, *over]], inner.items])
+        self._planner.steps.append(["fold", target, literal.kind, source, len(group), len(over)])
         result = self.slot(literal.result)
         self.items.append(["folded", target, [*group, result]])
         self._bind([result])
@@ -339,16 +319,3 @@ def _names(terms: Iterable[Term]) -> Iterator[str]:
             yield term.name
         elif isinstance(term, Sum):
             yield from _names([term.left, term.right])
-
-
-def _untranslatable(rule: Rule, literal: Literal) -> RuleError:
-    what = f"the aggregate {literal.kind}" if isinstance(literal, Aggregate) else "a literal"
-    return RuleError(
-        Problem(
-            "not-in-pydatalog",
-            f"{rule.head.relation} cannot be put to pyDatalog: {what} needs values that only its own recursion gives",
-            subject=rule.head.relation,
-            where=place(literal.at or rule.at),
-            hint="ask the engine of the house, which takes every rule",
-        )
-    )
