@@ -85,13 +85,17 @@ class Batch:
         """
         type_, given = str(type), dict(attrs or {})
         require_canonical({"id": id, "type": type_, "label": label, "attrs": given})
+        if type_ == relations.ASSUMPTION:
+            given = {name: value for name, value in given.items() if name not in relations.BY_RECORD}
         node_id = self._node_id(type_, label, id)
         self._require_justifications(node_id, given)
         vector = None if embedding is None else tuple(float(x) for x in embedding)
         there = self.stage.node(node_id)
         if there is None:
             node = Node(node_id, type_, label, given, provenance, vector, self.build)
-            self._put(node)
+            if type_ == relations.ASSUMPTION:
+                self.stage.put_assumption(Assumption(node_id, label, created_at_build=self.build))
+            self.stage.put_node(node)
             return node
         merged = replace(
             there,
@@ -99,9 +103,10 @@ class Batch:
             provenance=there.provenance or provenance,
             embedding=vector if vector is not None else there.embedding,
         )
-        if merged != there:
-            self._require_unfixed(there, merged)
-            self.stage.put_node(merged)
+        if merged == there:
+            return there
+        self._require_unfixed(there, merged)
+        self.stage.put_node(merged)
         return merged
 
     def replace_node(self, node: Node) -> Node:
@@ -197,13 +202,6 @@ class Batch:
         if there is not None and (there.type, there.label) != (type_, label):
             raise id_taken(there, type_, label)
         return given
-
-    def _put(self, node: Node) -> None:
-        if node.type == relations.ASSUMPTION:
-            attrs = {k: v for k, v in node.attrs.items() if k not in relations.BY_RECORD}
-            node = replace(node, attrs=attrs)
-            self.stage.put_assumption(Assumption(node.id, node.label, created_at_build=self.build))
-        self.stage.put_node(node)
 
     def _require_justifications(self, node_id: str, attrs: Mapping[str, Any]) -> None:
         if relations.JUSTIFICATIONS not in attrs:

@@ -11,7 +11,7 @@ from contextmesh.base.errors import OntologyError, Problem
 from contextmesh.base.ids import AUTO_DECISION, slug
 from contextmesh.graph.batch import Batch, id_taken, require_text
 from contextmesh.store.fingerprint import FINGERPRINT, IDENTITY, LISTS, payload_digest
-from contextmesh.store.model import Node, Provenance
+from contextmesh.store.model import Node, Provenance, a
 from contextmesh.store.relations import ASSUMPTION, DECISION, JUSTIFICATIONS, SUPERSEDES
 
 if TYPE_CHECKING:
@@ -215,7 +215,7 @@ def _with_grounds_linked(graph: ContextGraph, proposal: Proposal) -> Proposal:
         kind = graph.node(ground).type
         role = _ROLE_OF_GROUND.get(kind)
         if role is None:
-            message = f"a {kind} cannot be the ground of a decision"
+            message = f"{a(kind)} cannot be the ground of a decision"
             raise OntologyError(Problem("unlinkable-ground", message, subject=ground))
         proposal = replace(proposal, **{role: (*getattr(proposal, role), ground)})
     return proposal

@@ -10,7 +10,7 @@ from contextmesh.base.canon import canonical, digest
 from contextmesh.base.errors import OntologyError, Problem
 from contextmesh.base.ids import slug
 from contextmesh.graph.batch import id_taken
-from contextmesh.store.model import Node, Provenance
+from contextmesh.store.model import Node, Provenance, a
 from contextmesh.store.relations import EVIDENCE, SOURCE
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def submit_evidence(
     _require_metadata(extra)
     source = graph.node(source_id)
     if source.type != SOURCE:
-        raise _bad("source_id", f"names a {source.type}; evidence comes from a source")
+        raise _bad("source_id", f"names {a(source.type)}; evidence comes from a source")
     payload = {"external_id": external_id, "metadata": extra, "source_id": source_id, "text": text}
     fingerprint = digest(payload)
     there = _standing(graph, text, payload, fingerprint)

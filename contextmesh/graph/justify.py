@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from contextmesh.base.errors import OntologyError, Problem
-from contextmesh.store.model import Node
+from contextmesh.store.model import Node, a
 from contextmesh.store.relations import CONTRADICTS, DECISION, JUSTIFICATIONS, SUPERSEDES, stated_justifications
 
 if TYPE_CHECKING:
@@ -49,6 +49,6 @@ def _link(graph: ContextGraph, node: Node, ground: Node) -> str:
     carrying = [t for t in legal if ontology.direction(t) == "backward"]
     chosen = (carrying or legal or [None])[0]
     if chosen is None:
-        message = f"GRAPH.md allows no edge from a {node.type} to a {ground.type} that could be its ground"
+        message = f"GRAPH.md allows no edge from {a(node.type)} to {a(ground.type)} that could be its ground"
         raise OntologyError(Problem("unlinkable-ground", message, subject=ground.id))
     return chosen

@@ -10,7 +10,7 @@ from contextmesh.base.ids import edge_key, free_id
 from contextmesh.graph.assumptions import put_replacement
 from contextmesh.graph.batch import Batch
 from contextmesh.graph.invalidation import Invalidation, of_receipt, of_standing
-from contextmesh.store.model import Assumption, Node, Provenance
+from contextmesh.store.model import Assumption, Node, Provenance, a
 from contextmesh.store.relations import CONTRADICTS, EVIDENCE
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def reject(
     if record.rejected_at_build is not None:
         return _again(graph, record, evidence_id, replacement)
     if witness.type != EVIDENCE:
-        message = f"{evidence_id} is a {witness.type}; only evidence rejects an assumption"
+        message = f"{evidence_id} is {a(witness.type)}; only evidence rejects an assumption"
         raise OntologyError(Problem("not-evidence", message, subject=evidence_id, hint="submit evidence first"))
     if not graph.is_live(evidence_id):
         message = f"{evidence_id} is not live, so it can reject nothing"

@@ -91,3 +91,8 @@ class Assumption:
     superseded_by: str | None = None
     rejected_at_build: int | None = None
     evidence_ids: tuple[str, ...] = ()
+
+
+def a(kind: str) -> str:
+    """A kind with its article: ``a claim``, ``an entity``."""
+    return f"an {kind}" if kind[:1] in "aeiou" else f"a {kind}"

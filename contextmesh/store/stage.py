@@ -10,7 +10,7 @@ from contextmesh.datalog.ast import Row
 from contextmesh.datalog.facts import Delta
 from contextmesh.store import relations
 from contextmesh.store.chains import chains, words_for
-from contextmesh.store.model import Assumption, Edge, Node
+from contextmesh.store.model import Assumption, Edge, Node, a
 from contextmesh.store.receipt import Chain, Receipt, compose
 from contextmesh.store.refusal import Wording
 
@@ -52,7 +52,7 @@ class Stage:
         """
         there = self.node(node.id)
         if there is not None and there.type != node.type:
-            message = f"{node.id} is a {there.type} and cannot become a {node.type}"
+            message = f"{node.id} is {a(there.type)} and cannot become {a(node.type)}"
             raise OntologyError(Problem("two-identities", message, subject=node.id))
         if node.id.startswith(relations.RESERVED_IDS):
             message = f"ids that start with `{relations.RESERVED_IDS}` name justifications"

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from contextmesh.base.errors import Problem, UnknownError
 from contextmesh.base.ids import edge_key, grown
+from contextmesh.store.model import a
 
 if TYPE_CHECKING:
     from contextmesh.store.model import Assumption, Edge, Node
@@ -102,7 +103,7 @@ def unknown_assumption(store: Store, assumption_id: str) -> UnknownError:
     """The refusal for an id that names no assumption."""
     node = store.nodes.get(assumption_id)
     if node is not None:
-        message = f"{assumption_id} is a {node.type}, not an assumption"
+        message = f"{assumption_id} is {a(node.type)}, not an assumption"
         return UnknownError(Problem("unknown-assumption", message, subject=assumption_id))
     near = get_close_matches(assumption_id, list(islice(store.assumptions, LOOKED_AT)), n=1)
     hint = f"did you mean `{near[0]}`?" if near else None
