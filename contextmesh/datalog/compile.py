@@ -1,0 +1,130 @@
+"""Plans become Python: one readable function of nested loops per set of rules and what drives them.
+
+This is the only place of the package that runs text as code, and the text is made here, from checked trees:
+relations, indexes, variables and constants appear as numbers (``g3``, ``x1``, ``v0``, ``k2``) and come in as
+data, so nothing a user wrote ever stands in it.
+
+    r3, g3   the rows of relation 3 and their ``get``; R3 the relation itself; s3 its rows for a full scan
+    x1       ``get`` of the buckets of an index (index.Bucket gives their three shapes)
+    v0, t0   a variable, a value worked out
+    p0, d0   take a row found for the first head; rows found before (when withdrawing)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, Literal
+
+from contextmesh.datalog.ast import Row, Value
+from contextmesh.datalog.emit import Emitter
+from contextmesh.datalog.facts import Relation
+from contextmesh.datalog.limits import Meter, whole
+from contextmesh.datalog.order import value_key
+from contextmesh.datalog.plan import Plan
+
+Mode = Literal["derive", "withdraw", "prove"]
+
+Run = Callable[[Any, tuple[list[Row], ...], Meter, tuple[dict[Row, bool], ...]], None]
+"""Driver rows, a list per head for what is found, a meter, and (withdrawing) what was found before, per head."""
+
+Prove = Callable[[Row, Meter], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    """A function and its text.
+
+    Attributes:
+        names: what the numbers of the text stand for.
+    """
+
+    run: Callable[..., Any]
+    text: str
+    names: Mapping[str, str]
+
+
+class Compiler:
+    """Compiles over a fixed set of relations."""
+
+    def __init__(self, relations: Mapping[str, Relation]) -> None:
+        self.relations = relations
+        self.numbers = {name: i for i, name in enumerate(relations)}
+
+    def runner(self, parts: Sequence[tuple[Plan, str]], heads: Sequence[str], mode: Mode) -> Code:
+        """One function for plans that one relation drives (or nothing does), each with its head relation."""
+        emitter = Emitter(self.relations, self.numbers, mode, heads)
+        return _made(emitter, emitter.runner(parts))
+
+    def prover(self, plans: Sequence[Plan], relation: str) -> Code:
+        """A function that tells whether some rule derives a given row now."""
+        emitter = Emitter(self.relations, self.numbers, "prove", (relation,))
+        return _made(emitter, emitter.prover(plans))
+
+
+def _made(emitter: Emitter, text: str) -> Code:
+    make = _factory(text)
+    return Code(make(_HELPERS, emitter.data), text, emitter.names)
+
+
+@lru_cache(maxsize=4096)
+def _factory(text: str) -> Callable[..., Callable[..., Any]]:
+    scope: dict[str, Any] = {}
+    exec(compile(text, "<rules>", "exec"), scope)  # noqa: S102 - made by emit.py from a checked tree
+    made: Callable[..., Callable[..., Any]] = scope["make"]
+    return made
+
+
+# ---- what the text calls -------------------------------------------------------------------------
+
+
+def _plus(left: Value, right: Value) -> int | None:
+    if left.__class__ is int and right.__class__ is int:
+        return whole(left + right)  # type: ignore[operator]
+    return None
+
+
+def _minus(left: Value, right: Value) -> int | None:
+    if left.__class__ is int and right.__class__ is int:
+        return whole(left - right)  # type: ignore[operator]
+    return None
+
+
+def _undo_plus(left: Value, right: Value) -> int | None:
+    """As plus, for a value that is only ever compared with those that exist."""
+    return left + right if left.__class__ is int and right.__class__ is int else None  # type: ignore[operator,return-value]
+
+
+def _undo_minus(left: Value, right: Value) -> int | None:
+    return left - right if left.__class__ is int and right.__class__ is int else None  # type: ignore[operator,return-value]
+
+
+def _below(left: Value, right: Value) -> bool:
+    return value_key(left) < value_key(right)
+
+
+def _total(values: Sequence[Value]) -> int | None:
+    if all(value.__class__ is int for value in values):
+        return whole(sum(values))  # type: ignore[arg-type]
+    return None
+
+
+def _tick(steps: int, meter: Meter, found: tuple[list[Row], ...]) -> int:
+    """Look at the limits in the middle of a function; ``found`` is not yet counted."""
+    count = meter.rows + sum(map(len, found))
+    if count > meter.limits.rows:
+        meter.row(count - meter.rows)
+    meter.step(steps)
+    return 0
+
+
+_HELPERS = {
+    "plus": _plus,
+    "minus": _minus,
+    "undo_plus": _undo_plus,
+    "undo_minus": _undo_minus,
+    "below": _below,
+    "total": _total,
+    "tick": _tick,
+}

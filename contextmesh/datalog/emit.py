@@ -1,0 +1,388 @@
+"""The text of compiled rules, line by line (see compile for the names in it)."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Any
+
+from contextmesh.datalog.ast import Const, Sum, Term, Var
+from contextmesh.datalog.facts import Relation, Where
+from contextmesh.datalog.plan import Absent, Columns, Fold, Let, Member, Plan, Scan, Step, Test, names_in
+
+LOOPS = 14
+"""Python nests at most twenty loops; beyond this many a new nest is begun from a list of bindings."""
+
+INDENT = 60
+STEPS = 256
+HELPERS = ("plus", "minus", "undo_plus", "undo_minus", "below", "total", "tick")
+
+
+class Emitter:
+    """Emits one function."""
+
+    def __init__(
+        self, relations: Mapping[str, Relation], numbers: Mapping[str, int], mode: str, heads: Sequence[str]
+    ) -> None:
+        self.relations = relations
+        self.numbers = numbers
+        self.mode = mode
+        self.heads = {name: i for i, name in enumerate(heads)}
+        self.data: dict[str, Any] = {}
+        self.names: dict[str, str] = {}
+        self._lines: list[str] = []
+        self._level = 0
+        self._loops = 0
+        self._fresh = 0
+        self._scans: dict[str, str] = {}
+        self._constants: dict[tuple[type, Any], str] = {}
+        self._indexes: dict[tuple[str, Columns, Where], str] = {}
+        self._variables: dict[str, str] = {}
+        self._base = (0, 0, 0)
+
+    # ---- whole functions ---------------------------------------------------------------------
+
+    def runner(self, parts: Sequence[tuple[Plan, str]]) -> str:
+        self._level = 2
+        first = parts[0][0]
+        if first.bind is None:
+            for plan, head in parts:
+                self._rule(plan, head)
+        elif len(parts) == 1:
+            self._enter(first, "drive")
+            self._tests(first)
+            self._rule(parts[0][0], parts[0][1])
+        else:
+            self._line("for row in drive:")
+            self._level += 1
+            self._tick()
+            for plan, head in parts:
+                level = self._level
+                self._unpack(plan)
+                self._tests(plan)
+                self._rule(plan, head)
+                self._level = level
+        takes = [f"p{i} = found[{i}].append" for i in self.heads.values()]
+        if self.mode == "withdraw":
+            takes += [f"d{i} = before[{i}]" for i in self.heads.values()]
+        takes += [f"{name} = {scan}" for scan, name in self._scans.items()]
+        return self._function("drive, found, meter, before", [*takes, "n = 0"])
+
+    def prover(self, plans: Sequence[Plan]) -> str:
+        self._level = 2
+        for plan in plans:
+            self._loops = 0
+            level = self._level
+            self._unpack(plan)
+            self._tests(plan)
+            self._rule(plan, "")
+            self._level = level
+        self._line("return False")
+        scans = [f"{name} = {scan}" for scan, name in self._scans.items()]
+        return self._function("row, meter", ["n = 0", "found = ()", *scans])
+
+    def _function(self, arguments: str, start: Sequence[str]) -> str:
+        lines = ["def make(helpers, data):"]
+        used = "\n".join(self._lines)
+        lines += [f"    {name} = helpers[{name!r}]" for name in HELPERS if f"{name}(" in used]
+        lines += [f"    {name} = data[{name!r}]" for name in self.data]
+        lines += ["", f"    def run({arguments}):", *(f"        {line}" for line in start), *self._lines]
+        return "\n".join([*lines, "", "    return run", ""])
+
+    # ---- the driver --------------------------------------------------------------------------
+
+    def _enter(self, plan: Plan, source: str) -> None:
+        assert plan.bind is not None
+        names = plan.bind.names
+        if plan.distinct:
+            kept = [(i, name) for i, name in enumerate(names) if name is not None]
+            if not kept:
+                self._line(f"for _ in {source}[:1]:")
+            else:
+                parts = ", ".join(f"row[{i}]" for i, _ in kept)
+                taken = ", ".join(self._variable(name) for _, name in kept)
+                self._line(f"for {taken}, in dict.fromkeys([({parts},) for row in {source}]):")
+        else:
+            self._line(f"for {self._targets(names)} in {source}:")
+        self._level += 1
+        self._loops = 1
+        self._tick()
+
+    def _unpack(self, plan: Plan) -> None:
+        assert plan.bind is not None
+        if any(name is not None for name in plan.bind.names):
+            self._line(f"{self._targets(plan.bind.names)} = row")
+
+    def _targets(self, names: Sequence[str | None]) -> str:
+        if not any(names):
+            return "_"
+        taken = ", ".join("_" if name is None else self._variable(name) for name in names)
+        return f"{taken}," if len(names) == 1 else taken
+
+    def _tests(self, plan: Plan) -> None:
+        assert plan.bind is not None
+        for test in plan.bind.tests:
+            self._test(test)
+
+    # ---- a body ------------------------------------------------------------------------------
+
+    def _rule(self, plan: Plan, head: str) -> None:
+        """Steps nest into each other; a check of the head comes as soon as the head is known."""
+        known = dict.fromkeys(name for name in (plan.bind.names if plan.bind else ()) if name)
+        wanted = dict.fromkeys(names_in(plan.head))
+        guarded = self.mode == "prove" or any(isinstance(term, Sum) for term in plan.head)
+        self._base = (len(self._lines), self._level, self._loops)
+        for at, step in enumerate(plan.steps):
+            if not guarded and wanted.keys() <= known.keys() and any(_loops(later) for later in plan.steps[at:]):
+                self._guard(plan.head, head)
+                guarded = True
+            if self._loops > LOOPS or self._level > INDENT:
+                self._spill(known, plan.steps[at:], plan.head)
+            self._step(step, any(_loops(later) for later in plan.steps[at + 1 :]))
+            known.update(dict.fromkeys(_binds(step)))
+        if self.mode == "prove":
+            self._line("return True")
+        else:
+            self._found(plan.head, head)
+
+    def _guard(self, terms: Sequence[Term], head: str) -> None:
+        number = self._relation(head)
+        row = self._tuple(terms)
+        self._nest(f"if g{number}({row}):" if self.mode == "withdraw" else f"if not g{number}({row}):")
+
+    def _found(self, terms: Sequence[Term], head: str) -> None:
+        number, at = self._relation(head), self.heads[head]
+        self._line(f"row{at} = {self._tuple(terms)}")
+        if self.mode == "withdraw":
+            self._nest(f"if g{number}(row{at}) and row{at} not in d{at}:")
+            self._line(f"d{at}[row{at}] = True")
+        else:
+            self._nest(f"if not g{number}(row{at}):")
+            self._line(f"r{number}[row{at}] = True")
+        self._line(f"p{at}(row{at})")
+
+    def _spill(self, known: Collection[str], left: Sequence[Step], head: Sequence[Term]) -> None:
+        """End this nest in a list of bindings and begin another from it, at the level where the nest began."""
+        used = dict.fromkeys([*names_in(head), *(name for step in left for name in _uses(step))])
+        kept = [self._variable(name) for name in used if name in known]
+        taken = "".join(f"{name}, " for name in kept)
+        listed = self._new("b")
+        at, level, loops = self._base
+        self._line(f"{listed}.append(({taken}))")
+        self._lines.insert(at, "    " * level + f"{listed} = []")
+        self._base = (len(self._lines), level, loops)
+        self._level, self._loops = level, loops
+        self._line(f"for {taken if kept else '_'} in {listed}:")
+        self._level += 1
+        self._loops += 1
+        self._tick()
+
+    # ---- steps -------------------------------------------------------------------------------
+
+    def _step(self, step: Step, more_loops: bool) -> None:
+        match step:
+            case Scan():
+                self._scan(step, more_loops)
+            case Member(relation, terms, negated):
+                row = self._tuple(terms)
+                self._nest(f"if {'not ' if negated else ''}g{self._relation(relation)}({row}):")
+            case Absent(relation, columns, where, keys):
+                if columns or where:
+                    self._nest(f"if {self._index(relation, columns, where)}({self._key(keys)}) is None:")
+                else:
+                    self._nest(f"if not len({self._whole(relation)}):")
+            case Let(name, term, inverse):
+                value = self._value(term, inverse)
+                self._line(f"{self._variable(name)} = {value}")
+            case Test():
+                self._test(step)
+            case Fold():
+                self._fold(step)
+
+    def _scan(self, scan: Scan, more_loops: bool) -> None:
+        if not scan.columns and not scan.where:
+            if not scan.needed:
+                self._nest(f"if len({self._whole(scan.relation)}):")
+                return
+            rows = self._all(scan.relation)
+            self._line(f"n += len({rows})")
+        else:
+            found = f"{self._index(scan.relation, scan.columns, scan.where)}({self._key(scan.keys)})"
+            if not scan.needed:
+                self._nest(f"if {found} is not None:")
+                return
+            rows = self._new("b")
+            self._line(f"{rows} = {found}")
+            self._nest(f"if {rows} is not None:")
+            self._line(f"if {rows}.__class__ is dict:")
+            self._line(f"    n += len({rows})")
+            self._line(f"elif {rows}[0].__class__ is not tuple:")
+            self._line(f"    {rows} = ({rows},)")
+        taken = dict(scan.binds)
+        again = {column: self._new("t") for column, _ in scan.same}
+        arity = self.relations[scan.relation].arity
+        parts = [again[i] if i in again else self._variable(taken[i]) if i in taken else "_" for i in range(arity)]
+        self._line(f"for {', '.join(parts)}{',' if arity == 1 else ''} in {rows}:")
+        self._level += 1
+        self._loops += 1
+        if more_loops:
+            self._tick()
+        for column, name in scan.same:
+            self._nest(f"if {again[column]} == {self._variable(name)}:")
+
+    def _test(self, test: Test) -> None:
+        left, right = self._value(test.left), self._value(test.right)
+        if test.op in ("=", "!="):
+            self._nest(f"if {left} {'==' if test.op == '=' else '!='} {right}:")
+            return
+        if test.op in (">", ">="):
+            left, right = right, left
+        op = "<" if test.op in ("<", ">") else "<="
+        self._nest(f"if ({left} {op} {right} if {left}.__class__ is {right}.__class__ else {left}.__class__ is int):")
+
+    def _fold(self, fold: Fold) -> None:
+        kind, result = fold.aggregate.kind, self._new("a")
+        level, loops = self._level, self._loops
+        self._line(f"{result} = { ({'count': 'set()', 'sum': '{}'}.get(kind, 'None')) }")
+        outer, self._base = self._base, (len(self._lines), level, loops)
+        known: dict[str, None] = {}
+        for at, step in enumerate(fold.steps):
+            if self._loops > LOOPS + 4 or self._level > INDENT + 20:
+                self._spill(known, fold.steps[at:], fold.over)
+            self._step(step, any(_loops(later) for later in fold.steps[at + 1 :]))
+            known.update(dict.fromkeys(_binds(step)))
+        if kind in ("min", "max"):
+            value = self._value(fold.over[0])
+            pair = f"{value}, {result}" if kind == "min" else f"{result}, {value}"
+            self._nest(f"if {result} is None or below({pair}):")
+            self._line(f"{result} = {value}")
+        else:
+            values = [self._value(term) for term in fold.over]
+            element = values[0] if len(values) == 1 else f"({', '.join(values)})"
+            self._line(f"{result}.add({element})" if kind == "count" else f"{result}[{element}] = {values[0]}")
+        self._base = outer
+        self._level, self._loops = level, loops
+        if kind in ("count", "sum"):
+            self._line(f"{result} = {'len(' + result + ')' if kind == 'count' else f'total({result}.values())'}")
+        if kind != "count":
+            self._nest(f"if {result} is not None:")
+        if fold.target is not None:
+            self._line(f"{self._variable(fold.target)} = {result}")
+        else:
+            self._nest(f"if {self._value(fold.aggregate.result)} == {result}:")
+
+    # ---- values ------------------------------------------------------------------------------
+
+    def _value(self, term: Term, inverse: bool = False) -> str:
+        """An expression; a sum is worked out first, and what follows stands under the test that it has a value."""
+        match term:
+            case Const(value):
+                key = (type(value), value)
+                if key not in self._constants:
+                    self._constants[key] = self._given("k", value)
+                return self._constants[key]
+            case Var(name):
+                return self._variable(name)
+            case Sum(op, left, right):
+                first, second = self._value(left, inverse), self._value(right, inverse)
+                worked = self._new("t")
+                self._line(
+                    f"{worked} = {'undo_' if inverse else ''}{'plus' if op == '+' else 'minus'}({first}, {second})"
+                )
+                self._nest(f"if {worked} is not None:")
+                return worked
+        raise AssertionError("a wildcard has no value")
+
+    def _tuple(self, terms: Sequence[Term]) -> str:
+        values = [self._value(term) for term in terms]
+        return f"({', '.join(values)}{',' if len(values) == 1 else ''})"
+
+    def _key(self, keys: Sequence[Term]) -> str:
+        return self._value(keys[0]) if len(keys) == 1 else self._tuple(keys)
+
+    def _variable(self, name: str) -> str:
+        return self._variables.setdefault(name, f"v{len(self._variables)}")
+
+    # ---- data --------------------------------------------------------------------------------
+
+    def _given(self, letter: str, value: Any) -> str:
+        name = self._new(letter)
+        self.data[name] = value
+        return name
+
+    def _relation(self, name: str) -> int:
+        number = self.numbers[name]
+        relation = self.relations[name]
+        self.data.setdefault(f"r{number}", relation.rows)
+        self.data.setdefault(f"g{number}", relation.rows.get)
+        self.names[f"r{number}"] = name
+        return number
+
+    def _whole(self, name: str) -> str:
+        number = self._relation(name)
+        self.data.setdefault(f"R{number}", self.relations[name])
+        return f"R{number}"
+
+    def _all(self, name: str) -> str:
+        """A full scan, taken once a call; a copy where the function itself adds to the relation."""
+        scan = f"{self._whole(name)}.scan()"
+        if name in self.heads:
+            scan = f"list({scan})"
+        return self._scans.setdefault(scan, f"s{self.numbers[name]}")
+
+    def _index(self, relation: str, columns: Columns, where: Where) -> str:
+        key = (relation, columns, where)
+        if key not in self._indexes:
+            index = self.relations[relation].index(columns, where)
+            name = self._indexes[key] = self._given("x", index.buckets.get)
+            parts = [f"column {i}" for i in columns] + [f"column {i} = {value!r}" for i, value in where]
+            self.names[name] = f"{relation} by {', '.join(parts)}"
+        return self._indexes[key]
+
+    # ---- lines -------------------------------------------------------------------------------
+
+    def _new(self, letter: str) -> str:
+        self._fresh += 1
+        return f"{letter}{self._fresh}"
+
+    def _line(self, text: str) -> None:
+        self._lines.append("    " * self._level + text)
+
+    def _nest(self, text: str) -> None:
+        self._line(text)
+        self._level += 1
+
+    def _tick(self) -> None:
+        self._line("n += 1")
+        self._line(f"if n > {STEPS}:")
+        self._line("    n = tick(n, meter, found)")
+
+
+def _loops(step: Step) -> bool:
+    return isinstance(step, Fold) or (isinstance(step, Scan) and step.needed)
+
+
+def _binds(step: Step) -> list[str]:
+    match step:
+        case Scan():
+            return [name for _, name in step.binds]
+        case Let(name):
+            return [name]
+        case Fold(target=str() as name):
+            return [name]
+    return []
+
+
+def _uses(step: Step) -> Iterator[str]:
+    match step:
+        case Scan() | Absent():
+            yield from names_in(step.keys)
+        case Member():
+            yield from names_in(step.terms)
+        case Let():
+            yield from names_in((step.term,))
+        case Test():
+            yield from names_in((step.left, step.right))
+        case Fold():
+            yield from names_in((step.aggregate.result, *step.over))
+            for inner in step.steps:
+                yield from _uses(inner)

@@ -1,0 +1,333 @@
+"""The engine: facts go in as deltas, and every relation of the program reads as if evaluated anew.
+
+Work is put off until it shows. A stratum is first evaluated when a relation of it is read or reported; from
+then on changes of what it reads are logged, and it takes them in, net, when it is read or reported again. So a
+write pays only for the relations whose delta it asks for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+
+from contextmesh.datalog.adhoc import Answer, ask
+from contextmesh.datalog.ast import Atom, Query, Row, Rule, Value, Var
+from contextmesh.datalog.compile import Code, Compiler
+from contextmesh.datalog.events import Derived, Evaluated, Event, Unchanged, Withdrawn
+from contextmesh.datalog.explain import Derivation, Explainer, Failure
+from contextmesh.datalog.facts import Delta, Relation
+from contextmesh.datalog.limits import Limits, Meter
+from contextmesh.datalog.maintain import Maintained
+from contextmesh.datalog.program import Program
+from contextmesh.datalog.strata import Stratum
+from contextmesh.datalog.trial import Frame, Trial
+
+__all__ = ["Answer", "Delta", "Derivation", "Engine", "Failure", "Limits", "Trial"]
+
+GIVEN = " given"
+"""Added to the name of a derived relation for the rows of it that were given; no text can name such a relation."""
+
+LONG = 4096
+
+
+class Engine:
+    """A program over facts, kept true.
+
+    Args:
+        facts: the first facts, by relation. A relation that rules derive may have some, and may be given more
+            later only if it is named here or has facts in the program.
+        limits: of each call that evaluates.
+        listener: is told what was done.
+    """
+
+    def __init__(
+        self,
+        program: Program,
+        facts: Mapping[str, Iterable[Row]] = {},
+        *,
+        limits: Limits | None = None,
+        listener: Callable[[Event], None] | None = None,
+    ) -> None:
+        self.program = program
+        self.limits = limits or Limits()
+        self.listener = listener
+        self.relations = {name: Relation(name, len(d.columns)) for name, d in program.declarations.items()}
+        self._given: dict[str, Relation] = {}
+        for name in dict.fromkeys([*facts, *(name for name, _ in program.facts)]):
+            if program.stratum_of[name] >= 0:
+                self._given[name] = Relation(name + GIVEN, self.relations[name].arity)
+        self.relations |= {relation.name: relation for relation in self._given.values()}
+        compiler = Compiler(self.relations)
+        self.stages = [
+            Maintained(i, self._with_given(stratum), self.relations, compiler)
+            for i, stratum in enumerate(program.strata)
+        ]
+        self._frames: list[Frame] = []
+        self._dirty = (1 << len(self.stages)) - 1
+        self._overdue = 0
+        self._wire()
+        for name, row in program.facts:
+            self._base(name).add((row,))
+        for name, rows in facts.items():
+            self._base(name).add(rows)
+
+    def _with_given(self, stratum: Stratum) -> Stratum:
+        """A given row of a derived relation is derived by a rule of its own."""
+        copies = []
+        for name in stratum.relations:
+            if name in self._given:
+                terms = tuple(Var(f"C{i}") for i in range(self.relations[name].arity))
+                copies.append(Rule(Atom(name, terms), (Atom(name + GIVEN, terms),)))
+        return Stratum(stratum.relations, (*copies, *stratum.rules), stratum.recursive) if copies else stratum
+
+    def _wire(self) -> None:
+        """Who reads what, as bits by number of stage."""
+        self._readers: dict[Relation, list[tuple[Maintained, int]]] = {r: [] for r in self.relations.values()}
+        self._bits = dict.fromkeys(self.relations.values(), 0)
+        self._closure = dict.fromkeys(self.relations, 0)
+        for stage in self.stages:
+            mask = 1 << stage.number
+            for at, relation in enumerate(stage.inputs):
+                self._readers[relation].append((stage, at))
+                self._bits[relation] |= 1 << stage.number
+                mask |= self._closure[relation.name]
+            for name in stage.names:
+                self._closure[name] = mask
+        self._masks: dict[Collection[str], int] = {}
+
+    def _base(self, name: str) -> Relation:
+        if name in self._given:
+            return self._given[name]
+        assert self.program.stratum_of[name] < 0, f"{name} is derived by rules"
+        return self.relations[name]
+
+    # ---- reading -----------------------------------------------------------------------------
+
+    def rows(self, relation: str) -> Sequence[Row]:
+        """Every row, in insertion order.
+
+        Raises:
+            LimitReached: bringing the relation up to date passed a limit; nothing has changed.
+        """
+        return tuple(self.read(relation).scan())
+
+    def count(self, relation: str) -> int:
+        return len(self.read(relation))
+
+    def holds(self, relation: str, row: Row) -> bool:
+        return self.read(relation).holds(row)
+
+    def match(self, relation: str, pattern: Sequence[Value | None]) -> Sequence[Row]:
+        """Rows that agree with the pattern (None: anything), in insertion order, by an index."""
+        return self.read(relation).match(pattern)
+
+    def read(self, relation: str) -> Relation:
+        """The relation itself, up to date; to be read at once and never changed."""
+        mask = self._closure[relation]
+        if self._dirty & mask:
+            self._catch_up(mask)
+        return self.relations[relation]
+
+    def query(self, query: Query, limits: Limits | None = None) -> Answer:
+        """Answer a query with its own rules over what stands; distinct rows, sorted.
+
+        Raises:
+            RuleError: the query does not fit the program.
+            LimitReached: its evaluation passed a limit.
+        """
+        return ask(self, query, limits or self.limits)
+
+    def explain(self, relation: str, row: Row) -> Derivation | None:
+        """The shortest derivation of a row, or None if it does not hold."""
+        return self._explainer().explain(relation, row)
+
+    def why_not(self, relation: str, row: Row) -> tuple[Failure, ...]:
+        """For each rule of the relation, the first literal that fails for the row."""
+        return self._explainer().why_not(relation, row)
+
+    def _explainer(self) -> Explainer:
+        rules = {name: [r for r in self.program.rules if r.head.relation == name] for name in self.program.stratum_of}
+        return Explainer(rules, self.match, self._is_given, self.limits.meter())
+
+    def _is_given(self, relation: str, row: Row) -> bool:
+        if relation in self._given:
+            return self._given[relation].holds(row)
+        return self.program.stratum_of[relation] < 0
+
+    def codes(self, relation: str) -> list[Code]:
+        """The functions compiled so far for the stratum of a relation."""
+        number = self.program.stratum_of[relation]
+        return self.stages[number].codes() if number >= 0 else []
+
+    # ---- changing ----------------------------------------------------------------------------
+
+    def apply(self, delta: Delta, *, report: Collection[str] | None = None) -> Delta:
+        """Drop and add given rows (dropped first), and tell exactly what changed.
+
+        Args:
+            report: relations to tell about; only what they need is evaluated now. None: all.
+
+        Raises:
+            LimitReached: an evaluation passed a limit; nothing has changed.
+        """
+        if report is None and self._frames:
+            report = self._frames[-1].wanted
+        mask = self._mask(report) | self._overdue
+        if self._dirty & mask:
+            self._catch_up(mask)
+        frame = self._open()
+        try:
+            self._change(delta, frame)
+            self._refresh(mask)
+            told = self._told(frame, report)
+        except BaseException:
+            self._undo(frame)
+            raise
+        self._close(frame)
+        self._overdue &= ~mask
+        return told
+
+    def trial(self, *, wanted: Collection[str] | None = None) -> Trial:
+        """A context in which everything applied is undone at the end, unless ``keep`` is called on it.
+
+        Args:
+            wanted: relations the trial is about; others are left behind until read. Such a trial cannot be kept.
+        """
+        return Trial(self, wanted)
+
+    def begin(self, wanted: Collection[str] | None) -> None:
+        """Open a trial (see ``trial``)."""
+        if wanted is not None:
+            self._catch_up(self._mask(wanted))
+        frame = self._open()
+        frame.wanted = wanted
+
+    def end(self, *, keep: bool) -> None:
+        """End the innermost trial."""
+        frame = self._frames[-1]
+        if keep:
+            self._close(frame)
+        else:
+            self._undo(frame)
+
+    # ---- evaluation --------------------------------------------------------------------------
+
+    def _mask(self, names: Collection[str] | None) -> int:
+        if names is None:
+            return (1 << len(self.stages)) - 1
+        key = tuple(names)
+        mask = self._masks.get(key)
+        if mask is None:
+            mask = 0
+            for name in key:
+                mask |= self._closure[name]
+            self._masks[key] = mask
+        return mask
+
+    def _change(self, delta: Delta, frame: Frame) -> None:
+        for rows_of, enter in ((delta.dropped, False), (delta.added, True)):
+            for name, rows in rows_of.items():
+                relation = self._base(name)
+                assert all(len(row) == relation.arity for row in rows), f"a row of {name} has another length"
+                frame.touch(relation)
+                if relation.add(rows) if enter else relation.drop(rows):
+                    self._dirty |= self._bits[relation]
+
+    def _catch_up(self, mask: int) -> None:
+        if not self._dirty & mask:
+            return
+        frame = self._open()
+        try:
+            self._refresh(mask)
+        except BaseException:
+            self._undo(frame)
+            raise
+        self._close(frame)
+
+    def _refresh(self, mask: int) -> None:
+        """Bring the stages of a mask up to date, lowest first; one that does not change wakes no other."""
+        todo = self._dirty & mask
+        if not todo:
+            return
+        meter = self.limits.meter()
+        while todo:
+            bit = todo & -todo
+            self._run(self.stages[bit.bit_length() - 1], meter)
+            self._dirty &= ~bit
+            todo = self._dirty & mask
+
+    def _run(self, stage: Maintained, meter: Meter) -> None:
+        self._frames[-1].note(stage)
+        marks = [head.end for head in stage.heads]
+        built = stage.built
+        if built:
+            stage.update(meter)
+        else:
+            stage.build(meter)
+        for head, mark in zip(stage.heads, marks, strict=True):
+            if head.end != mark:
+                self._dirty |= self._bits[head]
+        if self.listener is not None:
+            self._tell(stage, marks, built)
+
+    def _tell(self, stage: Maintained, marks: list[int], built: bool) -> None:
+        assert self.listener is not None
+        self.listener(Evaluated(stage.names, "delta" if built else "whole"))
+        silent = True
+        for head, mark in zip(stage.heads, marks, strict=True):
+            added, dropped = head.net(mark)
+            if added:
+                self.listener(Derived(head.name, tuple(added)))
+            if dropped:
+                self.listener(Withdrawn(head.name, tuple(dropped)))
+            silent = silent and not added and not dropped
+        if silent:
+            self.listener(Unchanged(stage.names))
+
+    def _told(self, frame: Frame, report: Collection[str] | None) -> Delta:
+        added: dict[str, list[Row]] = {}
+        dropped: dict[str, list[Row]] = {}
+        for relation, mark in frame.marks.items():
+            name = relation.name
+            if relation.end == mark or name.endswith(GIVEN) or (report is not None and name not in report):
+                continue
+            came, went = relation.net(mark)
+            if came:
+                added[name] = came
+            if went:
+                dropped[name] = went
+        return Delta(added, dropped)
+
+    # ---- frames ------------------------------------------------------------------------------
+
+    def _open(self) -> Frame:
+        frame = Frame(self._dirty, bool(self._frames))
+        self._frames.append(frame)
+        return frame
+
+    def _close(self, frame: Frame) -> None:
+        assert self._frames.pop() is frame, "trials end in the order in which they began, last first"
+        if self._frames:
+            frame.merge(self._frames[-1])
+            return
+        for relation in frame.marks:
+            relation.settle()
+            self._trim(relation)
+
+    def _undo(self, frame: Frame) -> None:
+        assert self._frames.pop() is frame, "trials end in the order in which they began, last first"
+        frame.undo()
+        self._dirty = frame.dirty
+        if not self._frames:
+            for relation in frame.marks:
+                relation.settle()
+
+    def _trim(self, relation: Relation) -> None:
+        """Forget changes that every built reader has seen; readers that stay far behind become due."""
+        if len(relation.log) < LONG // 4:
+            return
+        reading = [(stage, at) for stage, at in self._readers[relation] if stage.built]
+        relation.trim(min((stage.cursors[at] for stage, at in reading), default=relation.end))
+        if len(relation.log) > max(LONG, 2 * len(relation)):
+            for stage, at in reading:
+                if stage.cursors[at] < relation.end:
+                    self._overdue |= self._closure[stage.names[0]]

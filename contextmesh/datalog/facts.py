@@ -1,0 +1,269 @@
+"""Rows and how they are found: relations in insertion order, their indexes, and deltas between two states."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from contextmesh.datalog.ast import Row, Value
+from contextmesh.datalog.index import Index, Undo, rows_of
+
+Where = tuple[tuple[int, Value], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Delta:
+    """What came and what went, by relation. Net when an engine made it: no row stands on both sides."""
+
+    added: Mapping[str, list[Row]] = field(default_factory=dict)
+    dropped: Mapping[str, list[Row]] = field(default_factory=dict)
+
+    @classmethod
+    def of(
+        cls,
+        added: Mapping[str, Iterable[Row]] | None = None,
+        dropped: Mapping[str, Iterable[Row]] | None = None,
+    ) -> Delta:
+        """A delta from any iterables of rows."""
+        return cls(
+            {name: list(rows) for name, rows in (added or {}).items()},
+            {name: list(rows) for name, rows in (dropped or {}).items()},
+        )
+
+    def plus(self, relation: str) -> list[Row]:
+        """The rows that came."""
+        return self.added.get(relation, [])
+
+    def minus(self, relation: str) -> list[Row]:
+        """The rows that went."""
+        return self.dropped.get(relation, [])
+
+    def __bool__(self) -> bool:
+        return any(self.added.values()) or any(self.dropped.values())
+
+
+class Relation:
+    """Distinct rows of one arity, in insertion order, with indexes made on demand and kept from then on.
+
+    A dropped row stays in ``rows`` as ``False`` (a ghost, which keeps its place) until ``settle``, so that
+    undoing the drop restores the order too. ``log`` holds every row that came or went since position
+    ``start``, oldest first: a row that stands there an odd number of times has changed, and whether it is
+    present now says in which direction.
+    """
+
+    __slots__ = ("_filtered", "_ghosts", "_indexes", "_plain", "arity", "log", "name", "rows", "start")
+
+    def __init__(self, name: str, arity: int) -> None:
+        self.name = name
+        self.arity = arity
+        self.rows: dict[Row, bool] = {}
+        self.log: list[Row] = []
+        self.start = 0
+        self._ghosts: dict[Row, bool] = {}
+        self._plain: list[Index] = []
+        self._filtered: list[tuple[int, dict[Value, list[Index]]]] = []
+        self._indexes: dict[tuple[tuple[int, ...], Where], Index] = {}
+
+    def __len__(self) -> int:
+        return len(self.rows) - len(self._ghosts)
+
+    @property
+    def end(self) -> int:
+        """The position after the last change."""
+        return self.start + len(self.log)
+
+    # ---- reading ----------------------------------------------------------------------------
+
+    def scan(self) -> Iterable[Row]:
+        """Every row, in insertion order; not to be held over a change."""
+        if self._ghosts:
+            return [row for row, present in self.rows.items() if present]
+        return self.rows
+
+    def holds(self, row: Row) -> bool:
+        return self.rows.get(row, False)
+
+    def index(self, columns: tuple[int, ...], where: Where = ()) -> Index:
+        """The index on ``columns`` of the rows that have the given values elsewhere; made at the first call."""
+        found = self._indexes.get((columns, where))
+        if found is None:
+            found = self._indexes[columns, where] = Index(columns, where)
+            found.add(self.scan())
+            if where:
+                self._file(found)
+            else:
+                self._plain.append(found)
+        return found
+
+    def _file(self, index: Index) -> None:
+        column, value = index.where[0]
+        for at, table in self._filtered:
+            if at == column:
+                table.setdefault(value, []).append(index)
+                return
+        self._filtered.append((column, {value: [index]}))
+
+    def match(self, pattern: Sequence[Value | None]) -> Sequence[Row]:
+        """Rows that agree with the pattern, None being anything, in insertion order."""
+        columns = tuple(i for i, value in enumerate(pattern) if value is not None)
+        if len(columns) == self.arity:
+            row = tuple(value for value in pattern if value is not None)
+            return (row,) if self.rows.get(row) else ()
+        if not columns:
+            return tuple(self.scan())
+        key: Any = tuple(pattern[i] for i in columns) if len(columns) > 1 else pattern[columns[0]]
+        bucket = self.index(columns).buckets.get(key)
+        return () if bucket is None else rows_of(bucket)
+
+    # ---- changing ---------------------------------------------------------------------------
+
+    def add(self, rows: Iterable[Row]) -> int:
+        """Add the rows that are not there yet; returns how many those are."""
+        present = self.rows
+        fresh = []
+        for row in rows:
+            if not present.get(row):
+                present[row] = True
+                fresh.append(row)
+        self.entered(fresh)
+        return len(fresh)
+
+    def drop(self, rows: Iterable[Row]) -> int:
+        """Drop the rows that are there; returns how many those are."""
+        present = self.rows
+        gone = []
+        for row in rows:
+            if present.get(row):
+                present[row] = False
+                gone.append(row)
+        self.left(gone)
+        return len(gone)
+
+    def entered(self, fresh: list[Row]) -> None:
+        """Log and index rows that were just set present in ``rows``."""
+        self.log.extend(fresh)
+        self.unghost(fresh)
+        self.index_rows(fresh)
+
+    def left(self, gone: list[Row]) -> None:
+        """Log and unindex rows that were just set absent in ``rows``."""
+        self.log.extend(gone)
+        self.hide(gone)
+
+    def unghost(self, fresh: Iterable[Row]) -> None:
+        if self._ghosts:
+            for row in fresh:
+                self._ghosts.pop(row, None)
+
+    def index_rows(self, fresh: Sequence[Row]) -> None:
+        for index in self._plain:
+            index.add(fresh)
+        for column, table in self._filtered:
+            for row in fresh:
+                for index in table.get(row[column], ()):
+                    index.add((row,))
+
+    def hide(self, gone: Sequence[Row]) -> None:
+        """Unindex rows that were set absent and remember them as ghosts, without logging."""
+        self._ghosts.update(dict.fromkeys(gone, True))
+        for index in self._plain:
+            index.discard(gone)
+        for column, table in self._filtered:
+            for row in gone:
+                for index in table.get(row[column], ()):
+                    index.discard((row,))
+
+    def forget(self, fresh: Iterable[Row]) -> None:
+        """Take back rows that were set present but not yet entered."""
+        for row in fresh:
+            if row in self._ghosts:
+                self.rows[row] = False
+            else:
+                del self.rows[row]
+
+    # ---- what changed -----------------------------------------------------------------------
+
+    def net(self, since: int) -> tuple[list[Row], list[Row]]:
+        """Rows that came and rows that went since a position, in the order of their first change."""
+        toggled: dict[Row, None] = {}
+        for row in self.log[since - self.start :] if since > self.start else self.log:
+            if row in toggled:
+                del toggled[row]
+            else:
+                toggled[row] = None
+        present = self.rows
+        added = [row for row in toggled if present.get(row)]
+        if len(added) == len(toggled):
+            return added, []
+        return added, [row for row in toggled if not present.get(row)]
+
+    def trim(self, upto: int) -> None:
+        """Forget changes before a position that nobody will ask about."""
+        if upto > self.start:
+            del self.log[: upto - self.start]
+            self.start = upto
+
+    def settle(self) -> None:
+        """Let go of ghosts and of what only an undo would need; nothing before now can be undone after."""
+        if self._ghosts:
+            for row in self._ghosts:
+                del self.rows[row]
+            self._ghosts.clear()
+        for index in self._indexes.values():
+            if index.saved:
+                index.saved = {}
+
+    def set_aside(self) -> list[tuple[Index, dict[Any, Any]]]:
+        """Begin a frame inside another: what the outer one saved is put away, to be merged or put back."""
+        aside = []
+        for index in self._indexes.values():
+            if index.saved:
+                aside.append((index, index.saved))
+                index.saved = {}
+        return aside
+
+    def undo(self, since: int) -> None:
+        """Restore rows, their order and the indexes as they were at a position."""
+        added, dropped = self.net(since)
+        del self.log[since - self.start :]
+        for row in added:
+            del self.rows[row]
+        for row in dropped:
+            self.rows[row] = True
+        self.unghost(dropped)
+        tangled: list[tuple[Index, Any]] = []
+        for index in self._indexes.values():
+            index.restore(self.rows, added, dropped, tangled)
+        if tangled:
+            self._untangle(tangled)
+
+    def _untangle(self, tangled: list[tuple[Index, Any]]) -> None:
+        """Put large buckets, which have no order of their own to go back to, in the order of the rows."""
+        for index, key in tangled:
+            index.buckets.pop(key, None)
+        wanted = {id(index): (index, {k: None for i, k in tangled if i is index}) for index, _ in tangled}
+        for row in self.scan():
+            for index, keys in wanted.values():
+                if index.admits(row) and index.key(row) in keys:
+                    index.add((row,))
+
+    def rewind(self, added: list[Row], dropped: list[Row]) -> list[Undo]:
+        """Show the state before a change without logging; ``replay`` of the answer shows the present again."""
+        undo: list[Undo] = []
+        rows, ghosts = self.rows, self._ghosts
+        for row in added:
+            undo.append((rows, row, True))
+            undo.append((ghosts, row, None))
+            rows[row] = False
+            ghosts[row] = True
+        for row in dropped:
+            undo.append((rows, row, rows.get(row)))
+            undo.append((ghosts, row, ghosts.pop(row, None)))
+            rows[row] = True
+        for index in self._indexes.values():
+            index.rewind(added, dropped, undo)
+        return undo
+
+    def __repr__(self) -> str:
+        return f"Relation({self.name}/{self.arity}, {len(self)} rows)"

@@ -1,0 +1,137 @@
+"""A hash index of a relation on some of its columns, small in memory: a key with one row holds that row itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from operator import itemgetter
+from typing import Any
+
+from contextmesh.datalog.ast import Row, Value
+
+Bucket = Any
+"""One row (a tuple of values), up to LARGE rows (a tuple of rows), or more (a dict keyed by row)."""
+
+Undo = tuple[dict[Any, Any], Any, Any]
+"""One step of a rewind: a dict, a key of it, and what stood there before (None: nothing)."""
+
+LARGE = 12
+
+
+def _nothing(row: Row) -> tuple[()]:
+    return ()
+
+
+def rows_of(bucket: Bucket) -> tuple[Row, ...]:
+    """The rows of a bucket, whatever its shape, oldest first."""
+    if bucket.__class__ is dict:
+        return tuple(bucket)
+    return bucket if bucket[0].__class__ is tuple else (bucket,)
+
+
+def bucket_of(rows: Sequence[Row]) -> Bucket:
+    """The bucket that holds these rows; there must be one at least."""
+    if len(rows) == 1:
+        return rows[0]
+    return tuple(rows) if len(rows) <= LARGE else dict.fromkeys(rows, True)
+
+
+class Index:
+    """Rows by the values of ``columns`` (one value, or a tuple of several), among those that satisfy ``where``.
+
+    ``saved`` remembers each small bucket before its first loss in the frame that is open, so that an undo
+    restores its order; a large bucket is remembered by key alone.
+    """
+
+    __slots__ = ("buckets", "columns", "key", "saved", "where")
+
+    def __init__(self, columns: tuple[int, ...], where: tuple[tuple[int, Value], ...]) -> None:
+        self.columns = columns
+        self.where = where
+        self.key: Callable[[Row], Any] = itemgetter(*columns) if columns else _nothing
+        self.buckets: dict[Any, Bucket] = {}
+        self.saved: dict[Any, Bucket] = {}
+
+    def admits(self, row: Row) -> bool:
+        return all(row[column] == value for column, value in self.where)
+
+    def _admitted(self, rows: Iterable[Row]) -> Iterable[Row]:
+        return [row for row in rows if self.admits(row)] if self.where else rows
+
+    def add(self, rows: Iterable[Row]) -> None:
+        buckets, key_of = self.buckets, self.key
+        get = buckets.get
+        for row in self._admitted(rows):
+            key = key_of(row)
+            bucket = get(key)
+            if bucket is None:
+                buckets[key] = row
+            elif bucket.__class__ is dict:
+                bucket[row] = True
+            elif bucket[0].__class__ is not tuple:
+                buckets[key] = (bucket, row)
+            elif len(bucket) < LARGE:
+                buckets[key] = (*bucket, row)
+            else:
+                buckets[key] = large = dict.fromkeys(bucket, True)
+                large[row] = True
+
+    def discard(self, rows: Iterable[Row]) -> None:
+        saved = self.saved
+        for row in self._admitted(rows):
+            key = self.key(row)
+            if key not in saved:
+                bucket = self.buckets[key]
+                saved[key] = None if bucket.__class__ is dict else bucket
+            self._discard(key, row)
+
+    def _discard(self, key: Any, row: Row) -> None:
+        bucket = self.buckets[key]
+        if bucket.__class__ is dict:
+            del bucket[row]
+            if not bucket:
+                del self.buckets[key]
+        elif bucket[0].__class__ is not tuple:
+            del self.buckets[key]
+        else:
+            self.buckets[key] = bucket_of([other for other in bucket if other != row])
+
+    def restore(
+        self, present: dict[Row, bool], added: list[Row], dropped: list[Row], tangled: list[tuple[Index, Any]]
+    ) -> None:
+        """Go back to before ``added`` and ``dropped``; ``present`` is already as it was then."""
+        for row in self._admitted(added):
+            self._discard(self.key(row), row)
+        self.add(dropped)
+        for key, bucket in self.saved.items():
+            if bucket is None:
+                tangled.append((self, key))
+            else:
+                rows = [row for row in rows_of(bucket) if present.get(row)]
+                if rows:
+                    self.buckets[key] = bucket_of(rows)
+
+    def rewind(self, added: list[Row], dropped: list[Row], undo: list[Undo]) -> None:
+        """Unindex ``added``, index ``dropped``, and note each step in ``undo``."""
+        for row in self._admitted(added):
+            key = self.key(row)
+            bucket = self.buckets[key]
+            if bucket.__class__ is dict:
+                undo.append((bucket, row, True))
+                undo.append((self.buckets, key, bucket))
+            else:
+                undo.append((self.buckets, key, bucket))
+            self._discard(key, row)
+        for row in self._admitted(dropped):
+            key = self.key(row)
+            bucket = self.buckets.get(key)
+            undo.append((bucket, row, None) if bucket.__class__ is dict else (self.buckets, key, bucket))
+            self.add((row,))
+
+
+def replay(undo: list[Undo]) -> None:
+    """Take the steps of a rewind back, last first."""
+    for holder, key, before in reversed(undo):
+        if before is None:
+            holder.pop(key, None)
+        else:
+            holder[key] = before

@@ -1,0 +1,208 @@
+"""Keep a stratum true when what it reads has changed: its rows change by exactly what the change implies.
+
+Losses first: rows that some rule derived from a row that went (or past a ``not`` whose row came, or in a group
+of an aggregate that changed) are candidates. In a stratum that is not recursive a candidate goes when no rule
+derives it any more. In a recursive one all candidates and what was derived from them go, and those that still
+have a derivation come back (delete and rederive; Gupta, Mumick and Subrahmanian 1993). Then gains, semi-naive
+from what came. Candidates are found in the state before the change, which is shown again for as long as that
+takes when a rule's other literals need it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from contextmesh.datalog.ast import Row
+from contextmesh.datalog.index import Undo, replay
+from contextmesh.datalog.limits import Meter
+from contextmesh.datalog.seminaive import Reading, Stage
+
+Net = tuple[list[Row], list[Row]]
+Which = Literal[0, 1, 2]
+"""Rows that came, rows that went, both."""
+
+CAME, WENT, WAS_EMPTY, IS_EMPTY = 1, 2, 4, 8
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """What to run for one way in which the inputs changed.
+
+    Attributes:
+        losses, gains: an input, which of its rows drive, the function.
+        back: the losses must see the state before the change.
+    """
+
+    losses: tuple[tuple[int, Which, Callable[..., Any]], ...]
+    gains: tuple[tuple[int, Which, Callable[..., Any]], ...]
+    back: bool
+
+
+class Maintained(Stage):
+    """A stage that can also be brought up to date by deltas."""
+
+    def __init__(self, *arguments: Any) -> None:
+        super().__init__(*arguments)
+        self._work: dict[tuple[int, ...], Work] = {}
+
+    def update(self, meter: Meter) -> bool:
+        """Take in what changed since the last evaluation; tells whether any row came or went."""
+        nets: list[Net | None] = []
+        state: list[int] = []
+        cursors = self.cursors
+        for at, relation in enumerate(self.inputs):
+            if relation.end == cursors[at]:
+                nets.append(None)
+                state.append(0 if relation.rows else WAS_EMPTY | IS_EMPTY)
+                continue
+            net = relation.net(cursors[at])
+            nets.append(net)
+            added, dropped = len(net[0]), len(net[1])
+            size = len(relation)
+            state.append(
+                (CAME if added else 0)
+                | (WENT if dropped else 0)
+                | (WAS_EMPTY if size == added - dropped else 0)
+                | (0 if size else IS_EMPTY)
+            )
+        key = tuple(state)
+        work = self._work.get(key)
+        if work is None:
+            work = self._work[key] = self._planned(key)
+        changed = False
+        returned: list[list[Row]] = [[] for _ in self.heads]
+        if work.losses and any(len(head) for head in self.heads):
+            candidates = self._candidates(work, nets, meter)
+            if any(candidates):
+                changed = True
+                returned = self._withdraw(candidates, meter)
+        if work.gains or any(returned):
+            changed = self._gain(work, nets, returned, meter) or changed
+        self.cursors = [relation.end for relation in self.inputs]
+        return changed
+
+    # ---- losses ------------------------------------------------------------------------------
+
+    def _candidates(self, work: Work, nets: list[Net | None], meter: Meter) -> list[dict[Row, bool]]:
+        undo: list[list[Undo]] = []
+        before: tuple[dict[Row, bool], ...] = tuple({} for _ in self.heads)
+        found: tuple[list[Row], ...] = tuple([] for _ in self.heads)
+        try:
+            if work.back:
+                undo = [r.rewind(*net) for r, net in zip(self.inputs, nets, strict=True) if net is not None]
+            for at, which, run in work.losses:
+                run(_rows(nets[at], which), found, meter, before)
+            codes = self.rounds_of("withdraw") if self.recursive else []
+            while self.recursive and any(found):
+                meter.round()
+                more: tuple[list[Row], ...] = tuple([] for _ in self.heads)
+                for code, rows in zip(codes, found, strict=True):
+                    if rows and code is not None:
+                        code.run(rows, more, meter, before)
+                found = more
+        finally:
+            for steps in reversed(undo):
+                replay(steps)
+        return list(before)
+
+    def _withdraw(self, candidates: list[dict[Row, bool]], meter: Meter) -> list[list[Row]]:
+        """Withdraw what has lost its last derivation; in a recursive stratum, tell what came back."""
+        provers = self.provers()
+        returned: list[list[Row]] = []
+        if not self.recursive:
+            for head, code, rows in zip(self.heads, provers, candidates, strict=True):
+                gone = [row for row in rows if not code.run(row, meter)]
+                for row in gone:
+                    head.rows[row] = False
+                head.left(gone)
+                returned.append([])
+            return returned
+        for head, rows in zip(self.heads, candidates, strict=True):
+            gone = list(rows)
+            for row in gone:
+                head.rows[row] = False
+            head.left(gone)
+        for code, rows in zip(provers, candidates, strict=True):
+            returned.append([row for row in rows if code.run(row, meter)])
+        for head, back in zip(self.heads, returned, strict=True):
+            for row in back:
+                head.rows[row] = True
+            head.entered(back)
+        return returned
+
+    # ---- gains -------------------------------------------------------------------------------
+
+    def _gain(self, work: Work, nets: list[Net | None], returned: list[list[Row]], meter: Meter) -> bool:
+        found: tuple[list[Row], ...] = tuple([] for _ in self.heads)
+        try:
+            for at, which, run in work.gains:
+                run(_rows(nets[at], which), found, meter, ())
+        except BaseException:
+            self.take_back(found)
+            raise
+        some = any(found)
+        if some:
+            self.enter(found, meter)
+        if self.recursive:
+            fresh = [[*back, *rows] for back, rows in zip(returned, found, strict=True)]
+            self.close(fresh, meter)
+        return some
+
+    # ---- which functions ---------------------------------------------------------------------
+
+    def _planned(self, state: tuple[int, ...]) -> Work:
+        code = {relation.name: state[at] for at, relation in enumerate(self.inputs)}
+        place = {relation.name: at for at, relation in enumerate(self.inputs)}
+        losing: list[Reading] = []
+        gaining: list[Reading] = []
+        back = False
+        for found in self.reads:
+            joined = [r for r in found if r.kind == "positive"]
+            if not any(code[r.relation] & WAS_EMPTY for r in joined):
+                driven = [r for r in found if _loses(r, code[r.relation])]
+                vanished = [r for r in joined if code[r.relation] & IS_EMPTY]
+                losing += vanished[:1] or driven
+                back = back or any(_hidden(r, found, code) for r in driven)
+            if not any(code[r.relation] & IS_EMPTY for r in joined):
+                driven = [r for r in found if _gains(r, code[r.relation])]
+                gaining += [r for r in joined if code[r.relation] & WAS_EMPTY][:1] or driven
+        return Work(
+            tuple(self._driven("withdraw", losing, place, code)),
+            tuple(self._driven("derive", gaining, place, code)),
+            back,
+        )
+
+    def _driven(
+        self, mode: Literal["derive", "withdraw"], driven: list[Reading], place: dict[str, int], code: dict[str, int]
+    ) -> list[tuple[int, Which, Callable[..., Any]]]:
+        by_relation: dict[str, list[Reading]] = {}
+        for reading in driven:
+            by_relation.setdefault(reading.relation, []).append(reading)
+        runs: list[tuple[int, Which, Callable[..., Any]]] = []
+        for relation, found in by_relation.items():
+            for group in self.groups(found):
+                kind = group[0].kind
+                losing = mode == "withdraw"
+                which: Which = 2 if kind == "folded" else 1 if (kind == "positive") == losing else 0
+                runs.append((place[relation], which, self.code(mode, group).run))
+        return runs
+
+
+def _rows(net: Net | None, which: Which) -> list[Row]:
+    assert net is not None, "only a changed input drives"
+    return net[0] + net[1] if which == 2 else net[which]
+
+
+def _loses(reading: Reading, code: int) -> int:
+    return code & {"positive": WENT, "negated": CAME, "folded": CAME | WENT}[reading.kind]
+
+
+def _gains(reading: Reading, code: int) -> int:
+    return code & {"positive": CAME, "negated": WENT, "folded": CAME | WENT}[reading.kind]
+
+
+def _hidden(driver: Reading, found: Sequence[Reading], code: dict[str, int]) -> bool:
+    """Whether what the rule derived before through ``driver`` may not show in the state after the change."""
+    return driver.kind == "folded" or any(_loses(other, code[other.relation]) for other in found if other != driver)
