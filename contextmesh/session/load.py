@@ -1,0 +1,169 @@
+"""A directory to a verified whole, or a refusal that changes nothing. No lock is taken: what is named is whole."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from time import sleep
+
+from contextmesh.base.errors import Problem, Refusal, ResolverSnapshotError, SessionError, SnapshotError, Where
+from contextmesh.base.fields import Fault
+from contextmesh.base.strict import parse
+from contextmesh.graph.graph import ContextGraph
+from contextmesh.policy import Policy
+from contextmesh.resolve.snapshot import resolver_from_bytes
+from contextmesh.session.agree import require_resolver_fits
+from contextmesh.session.companions import carried
+from contextmesh.session.digests import require_committed
+from contextmesh.session.files import MANIFEST_SIZE, generations, identity, newest, read_member
+from contextmesh.session.manifest import POINTER, Manifest, numbered, read_manifest
+from contextmesh.session.state import Home, SessionState
+from contextmesh.store.snapshot import graph_from_bytes
+
+ATTEMPTS = 4
+_WAIT = 0.05
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """A generation as bytes: its manifest and every file that names."""
+
+    manifest: Manifest
+    files: dict[str, bytes]
+
+
+def load(
+    directory: Path | str,
+    *,
+    policy: Policy | None = None,
+    generation: int | None = None,
+    wait: Callable[[float], object] = sleep,
+) -> SessionState:
+    """The newest generation of a session, or an earlier one that is still there.
+
+    Args:
+        policy: the rules in force; the shipped ones when left out.
+        wait: called with seconds between attempts when another process commits meanwhile.
+
+    Raises:
+        SessionError: what cannot be trusted, with file, place and generation; an earlier generation that loads is
+            offered in the hint.
+    """
+    directory = Path(directory)
+    rules = policy if policy is not None else Policy.load()
+    before = identity(directory)
+    wanted = generation
+    try:
+        wanted = generation if generation is not None else newest(directory)
+        read = _read_settled(directory, rules, generation, wait)
+        state = _verified(directory, read, rules)
+    except Refusal as refusal:
+        raise _refused(directory, rules, wanted, refusal, offer=generation is None) from None
+    if identity(directory) != before:
+        message = f"{directory} was exchanged for another directory while it was read"
+        raise SessionError(Problem("home-changed", message, subject=str(directory), where=Where(str(directory))))
+    return replace(state, home=Home(directory, *before, read.manifest.generation))
+
+
+def read_generation(directory: Path, policy: Policy, generation: int | None) -> Read:
+    """Manifest and companions as bytes, the manifest checked.
+
+    Raises:
+        SessionError: what is missing or wrong.
+    """
+    manifest = find_manifest(directory, policy, generation)
+    return Read(manifest, {name: read_member(directory, name) for name in manifest.files})
+
+
+def find_manifest(directory: Path, policy: Policy, generation: int | None) -> Manifest:
+    """The manifest of a generation: the newest numbered one, or what ``session.json`` holds when there is none.
+
+    Raises:
+        SessionError: what is missing or wrong.
+    """
+    number = generation if generation is not None else newest(directory)
+    name = POINTER if number is None else numbered("session", number)
+    path = directory / name
+    if number is None and not path.exists():
+        message = f"{directory} holds no session"
+        hint = "`contextmesh init DIR` makes one"
+        raise SessionError(Problem("no-session", message, str(directory), where=Where(str(directory)), hint=hint))
+    if number is not None and number not in generations(directory):
+        kept = ", ".join(str(n) for n in generations(directory)) or "none"
+        message = f"{directory} holds no generation {number}"
+        hint = f"generations that are there: {kept}"
+        raise SessionError(Problem("no-generation", message, str(directory), where=Where(str(path)), hint=hint))
+    document = parse(_manifest_bytes(directory, name), str(path), limit=MANIFEST_SIZE, refusal=SessionError)
+    try:
+        return read_manifest(document, policy.ontology.edge_types, generation=number)
+    except Fault as fault:
+        raise SessionError(document.problem(fault)) from None
+
+
+def _manifest_bytes(directory: Path, name: str) -> bytes:
+    """Only the pointer may be a link, wherever it leads."""
+    if name != POINTER:
+        return read_member(directory, name, limit=MANIFEST_SIZE)
+    target = (directory / name).resolve()
+    return read_member(target.parent, target.name, limit=MANIFEST_SIZE)
+
+
+def _read_settled(directory: Path, policy: Policy, generation: int | None, wait: Callable[[float], object]) -> Read:
+    """Reads again when a file vanished because a newer generation was committed meanwhile."""
+    for attempt in range(1, ATTEMPTS + 1):
+        seen = newest(directory)
+        try:
+            return read_generation(directory, policy, generation)
+        except SessionError as error:
+            if error.code != "missing-file" or attempt == ATTEMPTS or newest(directory) == seen:
+                raise
+            wait(_WAIT * attempt)
+    raise AssertionError("the last attempt returns or raises")
+
+
+def _verified(directory: Path, read: Read, policy: Policy) -> SessionState:
+    manifest, files = read.manifest, read.files
+    place = {name: str(directory / name) for name in manifest.files}
+    try:
+        store = graph_from_bytes(files[manifest.graph], policy, place[manifest.graph])
+        resolver = resolver_from_bytes(files[manifest.resolver], place[manifest.resolver])
+    except (SnapshotError, ResolverSnapshotError) as error:
+        raise SessionError(*error.problems) from None
+    require_resolver_fits(resolver, store, place[manifest.resolver])
+    pair = None
+    if manifest.execution is not None and manifest.ledger is not None and manifest.ledger_head is not None:
+        names = (place[manifest.execution], place[manifest.ledger])
+        execution, ledger = files[manifest.execution], files[manifest.ledger]
+        pair = carried(execution, ledger, manifest.ledger_head, names, store)
+    require_committed(directory, manifest, files)
+    graph = ContextGraph(store=store)
+    return SessionState(graph, resolver, manifest.walker, manifest.rounds, pair, manifest=manifest)
+
+
+def _refused(directory: Path, policy: Policy, wanted: int | None, refusal: Refusal, *, offer: bool) -> SessionError:
+    """The refusal with the generation it is about, and an earlier one that loads, if there is one."""
+    spare = _spare(directory, policy, wanted) if offer and wanted is not None else None
+    problems = []
+    for problem in refusal.problems:
+        fields = (*problem.fields, ("generation", wanted), ("offered", spare))
+        hint = problem.hint
+        if spare is not None:
+            offered = f"generation {spare} is whole; load it with generation={spare}"
+            hint = f"{hint}; {offered}" if hint else offered
+        problems.append(replace(problem, fields=fields, hint=hint))
+    return SessionError(*problems)
+
+
+def _spare(directory: Path, policy: Policy, below: int) -> int | None:
+    try:
+        earlier = [number for number in generations(directory) if number < below]
+    except OSError:
+        return None
+    for number in earlier:
+        try:
+            _verified(directory, read_generation(directory, policy, number), policy)
+        except Refusal:
+            continue
+        return number
+    return None
