@@ -59,23 +59,18 @@ def inferred(rules: Sequence[Rule], known: Declarations, facts: Facts) -> Declar
     What some rule derives is a ``relation``, the rest ``input``.
     """
     derived = {rule.head.relation: None for rule in rules if rule.body}
-    found: Declarations = {}
-
-    def use(name: str, arity: int, atom: Atom | None) -> None:
-        if name not in known and name not in found:
-            kind: Choice["relation", "input"] = "relation" if name in derived else "input"
-            columns = tuple(f"c{i}" for i in range(1, arity + 1))
-            found[name] = Declaration(kind, name, columns, atom.at if atom else None)
-
-    for name, rows in facts.items():
-        for row in rows:
-            use(name, len(row), None)
-            break
+    arity = {name: len(rows[0]) for name, rows in facts.items() if rows and name not in known}
+    first: dict[str, Atom] = {}
     for rule in rules:
         for atom in (rule.head, *atoms(rule.body)):
-            use(atom.relation, len(atom.terms), atom)
-    for name in facts:
-        use(name, 0, None)
+            if atom.relation not in known and arity.setdefault(atom.relation, len(atom.terms)) == len(atom.terms):
+                first.setdefault(atom.relation, atom)
+    found: Declarations = {}
+    for name in dict.fromkeys([*facts, *arity]):
+        if name not in known:
+            kind: Choice["relation", "input"] = "relation" if name in derived else "input"
+            columns = tuple(f"c{i}" for i in range(1, arity.get(name, 0) + 1))
+            found[name] = Declaration(kind, name, columns, first[name].at if name in first else None)
     return found
 
 
@@ -89,7 +84,7 @@ def check_names(rules: Sequence[Rule], known: Declarations, *, standalone: bool)
             if declaration is None:
                 if atom.relation not in unknown:
                     unknown[atom.relation] = None
-                    problems.append(_unknown(atom, known))
+                    problems.append(_unknown(atom, known, declare=not standalone))
             elif len(atom.terms) != len(declaration.columns):
                 problems.append(_arity(atom, declaration))
         problems += _head(rule, known.get(rule.head.relation), standalone)
@@ -103,7 +98,7 @@ def check_given(facts: Facts, known: Declarations) -> list[Problem]:
     for name, rows in facts.items():
         declaration = known.get(name)
         if declaration is None:
-            problems.append(_unknown(Atom(name, ()), known))
+            problems.append(_unknown(Atom(name, ()), known, declare=False))
             continue
         wrong = next((row for row in rows if len(row) != len(declaration.columns)), None)
         if wrong is not None:
@@ -145,14 +140,16 @@ def _label(rule: Rule) -> list[Problem]:
     return [Problem("label-variable", message, subject=rule.label.name, where=place(rule.at), hint=hint)]
 
 
-def _unknown(atom: Atom, known: Declarations) -> Problem:
-    close = get_close_matches(atom.relation, sorted(known), n=1)
-    hint = f"did you mean {close[0]}?" if close else None
-    if not close and atom.terms:
-        columns = ", ".join(f"c{i}" for i in range(1, len(atom.terms) + 1))
-        hint = f"declare it: `relation {atom.relation}({columns}).`"
-    message = f"there is no relation {atom.relation}"
-    return Problem("unknown-relation", message, subject=atom.relation, where=place(atom.at), hint=hint)
+def _unknown(atom: Atom, known: Declarations, *, declare: bool) -> Problem:
+    name = atom.relation
+    close = get_close_matches(name, sorted(known), n=1)
+    columns = ", ".join(f"c{i}" for i in range(1, len(atom.terms) + 1))
+    if close:
+        hint: str | None = f"did you mean {close[0]}?"
+    else:
+        hint = f"declare it: `relation {name}({columns}).`" if declare else None
+    message = f"the relation {name} is not declared" if declare else f"there is no relation {name}"
+    return Problem("unknown-relation", message, subject=name, where=place(atom.at), hint=hint)
 
 
 def _arity(atom: Atom, declaration: Declaration) -> Problem:

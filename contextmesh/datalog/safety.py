@@ -212,15 +212,15 @@ def _unbound(found: _Found, literal: Literal) -> Problem:
     """``literal`` is where the variable is used; an Atom here is a head, or has the variable in a sum."""
     match literal:
         case Atom() if any(isinstance(t, Sum) and found in list(_terms([t])) for t in literal.terms):
-            where = f"the sum in {literal.relation}"
+            where = f"the sum in `{literal.relation}`"
         case Atom():
-            where = f"the head {literal.relation}"
+            where = f"the head `{literal.relation}`"
         case Not():
-            where = f"the negated literal not {literal.atom.relation}"
+            where = f"`not {literal.atom.relation}`"
         case Compared():
-            where = f"the comparison {literal.op}"
+            where = f"the comparison `{literal.op}`"
         case Aggregate():
-            where = f"the aggregate {literal.kind}"
+            where = f"the aggregate `{literal.kind}`"
     if isinstance(found, Wildcard):
         message = f"a wildcard stands in {where}, where a value is needed"
         hint = "give it a name, and bind the name in a positive literal"

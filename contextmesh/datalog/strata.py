@@ -156,5 +156,5 @@ def _problem(cycle: Sequence[Edge]) -> Problem:
         where=places[0] if places else None,
         also=tuple(places[1:]),
         note="what is negated or aggregated must be finished first, so no order of evaluation exists",
-        hint=f"let {first.relation} be concluded without {first.head}",
+        hint=f"conclude {first.relation} without reading {first.head}",
     )

@@ -44,9 +44,9 @@ def _rows(path: Path) -> list[Row]:
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
+        at_line = data.count(b"\n", 0, error.start) + 1
         message = f"{path} is not UTF-8: byte {error.start} is {data[error.start]:#04x}"
-        raise _refusal("not-utf8", message, path, line) from None
+        raise _refusal("not-utf8", message, path, at_line) from None
     lines = text.split("\n")
     if lines[-1] == "":
         lines.pop()

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from contextmesh.base.errors import Problem, RuleError, Where
 from contextmesh.base.source import Source
-from contextmesh.datalog.ast import Atom, Const, Literal, Query, RuleText
-from contextmesh.datalog.fold import ground
+from contextmesh.datalog.ast import Atom, Const, Declaration, Literal, Query, RuleText
+from contextmesh.datalog.fold import ground, place
 from contextmesh.datalog.safety import outer_variables
 from contextmesh.lang.parser import Fault, parse_tokens, sentences, span_of
 from contextmesh.lang.reader import MAX_DEPTH, Bad, Reader
@@ -61,25 +62,20 @@ def parse_query(source: Source) -> Query:
     reader = Reader(source)
     runs = list(sentences(GRAMMAR, source.text, end="DOT"))
     local, goal = runs[:-1], runs[-1] if runs else []
-    asked = len(runs) < 2 or goal[0].type == "GOAL"
     for tokens in local:
-        tree = sentence_tree(source, "statement", tokens, reader.problems)
+        tree = sentence_tree(source, "statement", tokens, reader.problems, query=True)
         if tree is not None:
             reader.statement(tree)
         if len(reader.problems) >= MAX_PROBLEMS:
             break
+    reader.problems += [_declared(declaration) for declaration in reader.declarations]
     body: tuple[Literal, ...] = ()
-    tree = sentence_tree(source, "goal", goal, reader.problems) if asked else None
-    if tree is not None:
-        body = reader.goal(tree)
-    if not asked:
-        where = source.where(span_of(goal[0]))
+    if not local or goal[0].type == "GOAL":
+        tree = sentence_tree(source, "goal", goal, reader.problems, query=True)
+        body = reader.goal(tree) if tree is not None else ()
+    elif not reader.problems:
         message = "a query with rules of its own ends with the question: `?- body.`"
-        reader.problems.append(Problem("syntax", message, where=where))
-    for declared in reader.declarations:
-        assert declared.at is not None
-        where = source.where(declared.at.span)
-        reader.problems.append(Problem("syntax", "a query has rules, never declarations", where=where))
+        reader.problems.append(Problem("syntax", message, where=source.where(span_of(goal[0]))))
     _refuse(reader.problems)
     return Query(source, body, outer_variables(body), tuple(reader.rules))
 
@@ -116,8 +112,10 @@ def checked_source(source: Source) -> Source:
     return source
 
 
-def sentence_tree(source: Source, start: str, tokens: Sequence[Token], problems: list[Problem]) -> Node | None:
-    """The tree of one sentence, or a problem more."""
+def sentence_tree(
+    source: Source, start: str, tokens: Sequence[Token], problems: list[Problem], *, query: bool = False
+) -> Node | None:
+    """The tree of one sentence, or a problem more. ``query``: the sentence stands in a query, for the words."""
     depth = 0
     for token in tokens:
         depth += (token.type in ("LPAR", "LBRACE")) - (token.type in ("RPAR", "RBRACE"))
@@ -126,11 +124,18 @@ def sentence_tree(source: Source, start: str, tokens: Sequence[Token], problems:
             return None
     tree = parse_tokens(GRAMMAR, start, tokens)
     if isinstance(tree, Fault):
-        problems.append(syntax_problem(source, tree))
+        problems.append(syntax_problem(source, tree, query=query))
         return None
     return tree
 
 
+def _declared(declaration: Declaration) -> Problem:
+    return Problem("syntax", "a query has rules, never declarations", where=place(declaration.at))
+
+
 def _refuse(problems: Sequence[Problem]) -> None:
+    if len(problems) >= MAX_PROBLEMS:
+        note = f"reading stopped here: {MAX_PROBLEMS} problems are told at once"
+        raise RuleError(*problems[: MAX_PROBLEMS - 1], replace(problems[MAX_PROBLEMS - 1], note=note))
     if problems:
-        raise RuleError(*problems[:MAX_PROBLEMS])
+        raise RuleError(*problems)

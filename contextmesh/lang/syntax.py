@@ -54,17 +54,53 @@ _HINTS = {
     "*": "arithmetic is `+` and `-` over whole numbers",
     "'": "a text stands in double quotes",
     "`": "a text stands in double quotes",
+    "@": "a label is written @name, with a lower-case letter first, before a rule",
+    "\ufeff": "a byte order mark may stand at the very start of a text alone",
+    "\xa0": "white space is space, tab and newline",
     "[": "there are no lists: a term is a variable, a value or a sum",
 }
 
 
-def syntax_problem(source: Source, fault: Fault) -> Problem:
-    """A Fault in words."""
+_RELATION_NAME = "the name of a relation starts with a lower-case letter"
+_DIGITS = "a number is written with the digits 0-9 alone, and a name does not start with one"
+_USUAL = {
+    # (what was found, what stood before it): what to do
+    ("LPAR", "VAR"): _RELATION_NAME,
+    ("VAR", ""): _RELATION_NAME,
+    ("VAR", "NOT"): f"`not` stands before a relation; {_RELATION_NAME}",
+    ("LPAR", "NOT"): "`not` stands right before a relation: `not p(X)`",
+    ("NOT", "NOT"): "negation does not nest; give the negated part a rule of its own",
+    ("LPAR", "NAME"): "there are no function terms: a term is a variable, a value or a sum",
+    ("RPAR", "LPAR"): "a relation has at least one column",
+    ("DOT", "NAME"): "a relation has its columns in parentheses: `p(X)`",
+    ("COMMA", "NAME"): "a relation has its columns in parentheses: `p(X)`",
+    ("LBRACE", "NAME"): "an aggregate is written `N = count { X : p(X) }`",
+    ("OPEN_STRING", "any"): "a text ends on its own line; a newline in it is written \\n",
+    ("FLOAT", "any"): "numbers are whole; write hundredths, or put the text in double quotes",
+    ("NAME", "INT"): _DIGITS,
+    ("VAR", "INT"): _DIGITS,
+    ("PLUS", "any"): "a positive number has no sign",
+    ("VAR", "MINUS"): "the negative of X is written `0 - X`",
+    ("NOT", "any"): "the word not as a value stands in double quotes",
+    ("IF", ""): "a rule has a head: `head :- body.`",
+    ("STRING", "STRING"): "a label has one text",
+    ("NAME", "NAME"): "a label stands before a rule, and a relation's name before `(`",
+    ("NAME", "RPAR"): "a full stop ends each statement",
+    ("LABEL", "RPAR"): "a full stop ends each statement",
+    ("DOT", "RPAR"): "a full stop ends each statement",
+}
+
+
+def syntax_problem(source: Source, fault: Fault, *, query: bool = False) -> Problem:
+    """A Fault in words; ``query`` tells whether it stands in a query."""
+    opening = "a rule, a fact or a declaration"
+    if query:
+        opening = "a rule or a fact" if fault.kind == "GOAL" else "a rule, a fact or `?-`"
     return Problem(
         "syntax",
-        f"expected {_expected(fault)}, found {_found(fault)}",
+        f"expected {_expected(fault, opening)}, found {_found(fault)}",
         where=source.where(fault.span),
-        hint=_hint(fault),
+        hint=_hint(fault, query),
     )
 
 
@@ -80,21 +116,20 @@ def character_problem(source: Source, at: int) -> Problem:
     )
 
 
-def _expected(fault: Fault) -> str:
+def _expected(fault: Fault, opening: str) -> str:
     left = [t for t in fault.expected if t in _WORDS or t in _COMPARISON or t == "MINUS"]
-    if fault.before and fault.before[-1][0] == "NAME" and len(fault.before) == 1:
-        left = [t for t in left if t != "NAME"] if fault.before[0][1] not in ("input", "relation", "output") else left
+    if not fault.before and "LABEL" in left:
+        return opening
+    if len(fault.before) == 1 and fault.before[0][1] not in ("input", "relation", "output"):
+        left = [t for t in left if t != "NAME"]
     words: list[str] = []
     for group, word in _GROUPS:
         if all(t in left for t in group):
             words.append(word)
             left = [t for t in left if t not in group]
-    left = [t for t in left if t != "MINUS"]
     if fault.kind != END and "DOT" in left:
         left = [t for t in left if t != END]
-    if not fault.before and "NAME" in left and "LABEL" in left:
-        words, left = ["a rule, a fact or a declaration"], []
-    words += [_WORDS[t] for t in left]
+    words = [_WORDS[t] for t in left if t in _WORDS] + words
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} or {words[-1]}"
 
 
@@ -114,42 +149,26 @@ def _found(fault: Fault) -> str:
         case "FLOAT":
             return f"the number {shown}"
         case "BAD" if not fault.text.isascii():
-            return f"{shown} (U+{ord(fault.text):04X}, {unicodedata.name(fault.text, 'unnamed').lower()})"
+            name = unicodedata.name(fault.text, "a character without a name").lower()
+            return f"{shown if shown.isprintable() else 'the invisible'} U+{ord(fault.text):04X} ({name})"
         case _:
             return f"`{shown}`"
 
 
-def _hint(fault: Fault) -> str | None:
+def _hint(fault: Fault, query: bool) -> str | None:
     """The usual mistake behind a fault, when there is one."""
     last = fault.before[-1][0] if fault.before else ""
-    if fault.text in _HINTS and fault.kind in ("BAD", "FOREIGN"):
+    if fault.kind in ("BAD", "FOREIGN") and fault.text in _HINTS:
         return _HINTS[fault.text]
-    match (fault.kind, last):
-        case ("BAD", "NAME" | "VAR" | "WILDCARD") if fault.text.isalpha():
-            return "names are made of a-z, A-Z, 0-9 and `_`; any other text stands in double quotes"
-        case ("BAD", _) if fault.text.isalpha():
-            return "a text outside a-z, A-Z, 0-9 and `_` stands in double quotes"
-        case ("LPAR", "VAR"):
-            return "the name of a relation starts with a lower-case letter"
-        case ("VAR", "") | ("VAR", "NOT"):
-            return "the name of a relation starts with a lower-case letter"
-        case ("LPAR", "NAME"):
-            return "there are no function terms: a term is a variable, a value or a sum"
-        case ("RPAR", "LPAR"):
-            return "a relation has at least one column"
-        case ("LBRACE", "NAME"):
-            return "an aggregate is written `N = count { X : p(X) }`"
-        case ("OPEN_STRING", _):
-            return "a text ends on its own line; a newline in it is written \\n"
-        case ("FLOAT", _):
-            return "numbers are whole; write hundredths, or put the text in double quotes"
-        case ("GOAL", _):
-            return "a question is asked with a query, not in a rules text"
-        case ("IF", ""):
-            return "a rule has a head: `head :- body.`"
-        case ("NAME" | "LABEL", "RPAR"):
-            return "a full stop ends each statement"
-        case ("$END", _):
-            return "a full stop ends each statement" if "DOT" in fault.expected else None
-        case _:
-            return None
+    if fault.kind == "BAD" and fault.text.isalpha():
+        return "names are made of a-z, A-Z, 0-9 and `_`; any other text stands in double quotes"
+    if fault.kind == "GOAL":
+        return f"a query asks one question, at its end{'' if query else ', and a rules text asks none'}"
+    if fault.kind == "IF" and query and not any(kind == "IF" for kind, _ in fault.before):
+        return "a query with rules of its own ends with the question: `?- body.`"
+    declares = bool(fault.before) and fault.before[0][1] in ("input", "relation", "output")
+    if declares and (fault.kind, last) == ("DOT", "NAME"):
+        return "a declaration names its columns: `input edge(from, to).`"
+    if fault.kind == END:
+        return _USUAL["DOT", "RPAR"] if "DOT" in fault.expected else None
+    return _USUAL.get((fault.kind, last)) or _USUAL.get((fault.kind, "any"))
