@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from contextmesh.base.errors import SessionError as SessionError
     from contextmesh.base.errors import SessionLockedError as SessionLockedError
     from contextmesh.graph.graph import ContextGraph as ContextGraph
+    from contextmesh.policy import Policy as Policy
     from contextmesh.policy.kinds import EdgeType as EdgeType
     from contextmesh.policy.kinds import NodeType as NodeType
-    from contextmesh.policy import Policy as Policy
     from contextmesh.resolve.resolver import Resolver as Resolver
 
 __version__ = "0.1.0"
@@ -55,17 +55,27 @@ def __getattr__(name: str) -> Any:
 
 
 def _load(home: str) -> Any:
-    # Written out, so that no name of a caller's ever chooses a module.
+    """The module behind a name; written out, so that no text of a caller's ever chooses one."""
     if home == "api":
-        from contextmesh import api as module
-    elif home == "graph":
-        from contextmesh.graph import graph as module
-    elif home == "policy":
-        from contextmesh import policy as module
-    elif home == "resolve":
-        from contextmesh.resolve import resolver as module
-    elif home == "kinds":
-        from contextmesh.policy import kinds as module
-    else:
-        from contextmesh.base import errors as module
-    return module
+        from contextmesh import api
+
+        return api
+    if home == "graph":
+        from contextmesh.graph import graph
+
+        return graph
+    if home == "policy":
+        from contextmesh import policy
+
+        return policy
+    if home == "resolve":
+        from contextmesh.resolve import resolver
+
+        return resolver
+    if home == "kinds":
+        from contextmesh.policy import kinds
+
+        return kinds
+    from contextmesh.base import errors
+
+    return errors

@@ -68,7 +68,7 @@ def _refuse(refusal: Refusal, as_json: bool) -> None:
 
 def _pipe_closed() -> int:
     # The reader has gone: leave quietly, and keep the interpreter from flushing into the closed pipe.
-    sys.stdout = None  # type: ignore[assignment]
+    sys.stdout = None
     return kit.DONE
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -12,7 +11,7 @@ from contextmesh.cli import kit
 
 @kit.app.command(epilog='Example:  contextmesh ask "Which PEP replaced PEP 245?" --session peps.mesh')
 def ask(
-    question: Annotated[list[str], typer.Argument(metavar="QUESTION...", help="One question; several words are joined.")],
+    question: Annotated[list[str], typer.Argument(metavar="QUESTION...", help="One question; words are joined.")],
     budget: Annotated[
         int | None, typer.Option("--budget", min=1, metavar="TOKENS", help="The most tokens the answer may cost.")
     ] = None,
@@ -25,11 +24,9 @@ def ask(
 
     mesh = kit.open_mesh(session, policy, quiet=json)
     answer = mesh.ask(" ".join(question), budget=budget)
-    payload = {**answer.as_json(), **_place(session, mesh.generation)}
-    kit.show(lambda: payload, lambda: answer_text(answer), as_json=json)
+    home = str(session) if session is not None else None
+    kit.show(
+        lambda: answer.as_json(session=home, generation=mesh.generation), lambda: answer_text(answer), as_json=json
+    )
     if answer.dead_end is not None:
         kit.leave(kit.DEAD_END)
-
-
-def _place(session: Path | None, generation: int) -> dict[str, object]:
-    return {"session": str(session) if session is not None else None, "generation": generation, "as_of": None}

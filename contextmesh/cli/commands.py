@@ -6,12 +6,12 @@ from __future__ import annotations
 def register() -> None:
     """Register every command, in the order in which help lists them."""
     from contextmesh.cli import (  # noqa: F401
-        demo,
-        ingest,
         ask,
-        look,
+        demo,
         health,
+        ingest,
         invalidate,
+        look,
         query,
         rules,
     )  # isort: skip

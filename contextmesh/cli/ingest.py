@@ -12,7 +12,7 @@ from contextmesh.cli import kit
 
 @kit.app.command(epilog="Example:  contextmesh ingest docs/ notes.jsonl --session notes.mesh")
 def ingest(
-    paths: Annotated[list[Path], typer.Argument(metavar="PATH...", help="Files, folders (recursively), or - for stdin.")],
+    paths: Annotated[list[Path], typer.Argument(metavar="PATH...", help="Files, folders (recursively), or -.")],
     session: kit.SessionOption = None,
     kind: Annotated[
         str | None,

@@ -25,7 +25,7 @@ def blast(
     kit.show(fallen.as_json, lambda: invalidation_text(fallen), as_json=json)
 
 
-@kit.app.command(epilog="Example:  contextmesh invalidate assumption:a-1b2c3d --evidence evidence:e-4d5e6f --session s.mesh")
+@kit.app.command(epilog="Example:  contextmesh invalidate 'Load is even' --evidence evidence:e-4d5e6f --session s.mesh")
 def invalidate(
     assumption: Annotated[str | None, typer.Argument(metavar="[ASSUMPTION]", help="An id or statement.")] = None,
     evidence: Annotated[

@@ -123,9 +123,55 @@ def _speaks_unicode(stream: Any) -> bool:
     return (getattr(stream, "encoding", None) or "").lower().replace("-", "") in ("utf8", "utf16", "utf32")
 
 
-_ASCII = str.maketrans(
-    {
-        "→": "->", "←": "<-", "↔": "<->", "…": "...", "✓": "+", "✗": "x", "•": "*", "─": "-", "│": "|",
-        "├": "|", "└": "`", "“": '"', "”": '"', "‘": "'", "’": "'", "–": "-", "—": "-", "×": "x", "≤": "<=", "≥": ">=",
-    }  # fmt: skip
-)
+_STAND_INS = [
+    "→",
+    "->",
+    "←",
+    "<-",
+    "↔",
+    "<->",
+    "…",
+    "...",
+    "✓",
+    "+",
+    "✗",
+    "x",
+    "•",
+    "*",
+    "─",
+    "-",
+    "│",
+    "|",
+    "├",
+    "|",
+    "└",
+    "`",
+    "“",
+    '"',
+    "”",
+    '"',
+    "‘",
+    "'",
+    "’",
+    "'",
+    "–",
+    "-",
+    "—",
+    "-",
+    "×",
+    "x",
+    "≤",
+    "<=",
+    "≥",
+    ">=",
+    "·",
+    "-",
+]
+_ASCII = str.maketrans(dict(zip(_STAND_INS[::2], _STAND_INS[1::2], strict=True)))
+
+
+def paint(text: str, style: str) -> str:
+    """Text in a colour or in bold, when colours are welcome."""
+    if not colours():
+        return text
+    return typer.style(text, bold=True) if style == "bold" else typer.style(text, fg=style)

@@ -14,7 +14,7 @@ FactArgument = Annotated[str, typer.Argument(metavar="FACT", help="A fact, such 
 @kit.app.command(epilog="Example:  contextmesh query 'fell(X, A), node(X, decision)'")
 def query(
     body: Annotated[str, typer.Argument(metavar="BODY", help="Literals, or rules followed by: ?- literals.")],
-    engine: Annotated[str, typer.Option("--engine", help="mesh (indexes of the standing relations) or pydatalog.")] = "mesh",
+    engine: Annotated[str, typer.Option("--engine", help="mesh or pydatalog (a second engine).")] = "mesh",
     seconds: Annotated[float, typer.Option("--seconds", min=0.01, max=600, help="The most time it may take.")] = 10.0,
     rows: Annotated[int, typer.Option("--rows", min=1, help="The most rows it may derive.")] = 1_000_000,
     session: kit.SessionOption = None,
@@ -33,7 +33,7 @@ def query(
     )
 
 
-@kit.app.command(epilog="Example:  contextmesh why \"fell(X, A)\"")
+@kit.app.command(epilog='Example:  contextmesh why "fell(X, A)"')
 def why(
     fact: FactArgument,
     session: kit.SessionOption = None,

@@ -1,0 +1,232 @@
+"""Mesh: the whole in one value. A graph, the names it knows, an index to ask by, and perhaps a home directory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from contextmesh.base.errors import InputError, Problem, SessionError
+from contextmesh.graph.graph import ContextGraph
+from contextmesh.graph.naming import find_nodes, node_named
+from contextmesh.graph.portrait import Lineage, Portrait, lineage_of, portrait_of
+from contextmesh.resolve.resolver import Resolver
+from contextmesh.session.manifest import WalkerSettings
+from contextmesh.session.state import SessionState
+from contextmesh.store.reasons import Absence, Proof
+
+if TYPE_CHECKING:
+    from contextmesh.datalog.engine import Answer as Rows
+    from contextmesh.graph.health import Health
+    from contextmesh.graph.invalidation import Invalidation
+    from contextmesh.ingest.pipeline import BuildReport
+    from contextmesh.policy import Policy
+    from contextmesh.store.model import Assumption, Edge, Node
+    from contextmesh.walk.answer import Answer
+    from contextmesh.walk.index import WordIndex
+
+ABSENT = ("no-session", "missing-folder")
+"""Codes that say a directory holds no session, rather than a damaged one."""
+
+Progress = Callable[[str, int, int], None]
+"""stage, done, total (0 when unknown)"""
+
+
+class Mesh:
+    """A mesh in memory, or one with a home directory.
+
+    ``Mesh()`` is empty and in memory; ``Mesh.create`` makes a session directory, ``Mesh.open`` reads one.
+    What is written is durable once ``save`` has returned.
+
+    Attributes:
+        graph: the typed graph; every write on it is checked by the rules.
+        resolver: names to ids.
+    """
+
+    def __init__(
+        self, policy: Policy | None = None, *, graph: ContextGraph | None = None, resolver: Resolver | None = None
+    ) -> None:
+        self._state = SessionState(graph or ContextGraph(policy), resolver or Resolver())
+
+    @property
+    def graph(self) -> ContextGraph:
+        return self._state.graph
+
+    @property
+    def resolver(self) -> Resolver:
+        return self._state.resolver
+
+    @property
+    def policy(self) -> Policy:
+        return self.graph.policy
+
+    @property
+    def generation(self) -> int:
+        """The generation this mesh stands on; 0 when it was never saved."""
+        return self._state.generation
+
+    @property
+    def walker(self) -> WalkerSettings:
+        return self._state.walker
+
+    @cached_property
+    def index(self) -> WordIndex:
+        """The words of every statement; built at the first question, then kept up."""
+        from contextmesh.walk.index import WordIndex
+
+        return WordIndex(self.graph)
+
+    # ---- home -----------------------------------------------------------------------------------
+
+    @classmethod
+    def create(cls, directory: str | Path, policy: Policy | None = None) -> Mesh:
+        """A new, empty session.
+
+        Raises:
+            SessionError: the directory holds a session already, or cannot be made.
+        """
+        mesh = cls(policy)
+        mesh.save(directory)
+        return mesh
+
+    @classmethod
+    def open(cls, directory: str | Path, policy: Policy | None = None, *, create: bool = False) -> Mesh:
+        """The newest generation of a session; with ``create`` an absent session becomes a new one.
+
+        Raises:
+            SessionError: there is none, or it is damaged; SnapshotError, ResolverSnapshotError for its files.
+        """
+        from contextmesh import session
+
+        try:
+            state = session.load(Path(directory), policy=policy)
+        except SessionError as error:
+            if not create or error.code not in ABSENT:
+                raise
+            return cls.create(directory, policy)
+        mesh = cls(graph=state.graph, resolver=state.resolver)
+        mesh._state = state
+        return mesh
+
+    def save(self, directory: str | Path | None = None) -> int:
+        """Commit a new generation and return its number; an unchanged mesh keeps the one it has.
+
+        Raises:
+            SessionLockedError: another writer holds it; SessionError: somebody else committed meanwhile.
+            InputError: a mesh in memory was given no directory.
+        """
+        from contextmesh import session
+
+        home = Path(directory) if directory is not None else self._state.home.path if self._state.home else None
+        if home is None:
+            raise InputError(Problem("missing-session", "this mesh has no directory", hint="name one: save('dir')"))
+        self._state = session.save(home, self._state).state
+        return self.generation
+
+    # ---- write ----------------------------------------------------------------------------------
+
+    def ingest(
+        self, paths: Iterable[str | Path], *, kind: str | None = None, progress: Progress | None = None
+    ) -> BuildReport:
+        """Read files, folders (recursively) or ``-`` into the graph; reading the same again changes nothing.
+
+        Raises:
+            InputError: a named path does not exist, or ``kind`` is none of the known ones.
+        """
+        from contextmesh.ingest.pipeline import ingest
+        from contextmesh.ingest.read import read_paths
+
+        return ingest(self.graph, self.resolver, read_paths(paths, kind=kind), progress=progress)
+
+    def assume(self, statement: str, *, created_by: str = "agent", id: str | None = None) -> Assumption:
+        return self.graph.assume(statement, created_by=created_by, id=id)
+
+    def decide(self, title: str, *, rationale: str, source: str, **grounds: Any) -> Node:
+        """See ContextGraph.decide."""
+        return self.graph.decide(title, rationale=rationale, source=source, **grounds)
+
+    def add_edge(self, src: str, type: str, dst: str, *, assumption: str | None = None, weight: float = 1.0) -> Edge:
+        return self.graph.add_edge(src, type, dst, assumption=assumption, weight=weight)
+
+    def submit_evidence(
+        self, text: str, *, source_id: str, external_id: str | None = None, metadata: Mapping[str, Any] | None = None
+    ) -> Node:
+        """An observation, without a verdict."""
+        return self.graph.submit_evidence(text, source_id=source_id, external_id=external_id, metadata=metadata)
+
+    def reject(self, assumption: str, *, evidence_id: str, replacement: str | None = None) -> Invalidation:
+        """An assumption falls, on recorded evidence; ``assumption`` is an id or its statement."""
+        target = self.node(assumption, kind="assumption").id
+        return self.graph.reject(target, evidence_id=evidence_id, replacement=replacement)
+
+    # ---- read -----------------------------------------------------------------------------------
+
+    def ask(self, question: str, *, budget: int | None = None) -> Answer:
+        """An answer with its path, or one of four dead ends.
+
+        Args:
+            budget: the most tokens that path and evidence may cost.
+        """
+        from contextmesh.walk.ask import ask
+        from contextmesh.walk.settings import WalkSettings
+
+        settings = WalkSettings(hop_budget=self.walker.hop_budget, max_expand=self.walker.max_expand)
+        return ask(self.graph, self.resolver, self.index, question, settings=settings, budget_tokens=budget)
+
+    def node(self, name: str, *, kind: str | None = None) -> Node:
+        """The node with this id, or the one node that bears this name.
+
+        Raises:
+            UnknownError: ``unknown-node``; ``ambiguous-name`` with the ids that bear it.
+        """
+        return node_named(self.graph, self.resolver, name, kind=kind)
+
+    def find(self, text: str, *, limit: int = 20) -> tuple[Node, ...]:
+        """Nodes whose names hold every word of the text: whole names first, then in the order of writing."""
+        return find_nodes(self.graph, text, limit=limit)
+
+    def portrait(self, name: str) -> Portrait:
+        """A node with its edges, provenance, justifications and what the rules conclude of it."""
+        return portrait_of(self.graph, self.node(name))
+
+    def lineage(self, name: str) -> Lineage:
+        """What superseded what, oldest first."""
+        return lineage_of(self.graph, self.node(name))
+
+    def blast(self, assumption: str) -> Invalidation:
+        """What would fall with an assumption; changes nothing."""
+        return self.graph.blast(self.node(assumption, kind="assumption").id)
+
+    def health(self) -> Health:
+        return self.graph.health(near_misses=self.resolver.near_misses())
+
+    def query(self, text: str, *, engine: str = "mesh", seconds: float = 10.0, rows: int = 1_000_000) -> Rows:
+        """An ad-hoc Datalog query.
+
+        Args:
+            engine: ``mesh`` answers over the standing relations; ``pydatalog`` asks the second engine, in a child.
+
+        Raises:
+            RuleError: the text is not a safe query; LimitReached: it would cost more than allowed.
+        """
+        from contextmesh.datalog.limits import Limits
+
+        limits = Limits(rows=rows, seconds=seconds)
+        if engine == "mesh":
+            return self.graph.query(text, limits=limits)
+        if engine == "pydatalog":
+            from contextmesh.store.second import second_opinion
+
+            return second_opinion(self.graph.store, text, limits)
+        raise InputError(
+            Problem("unknown-engine", f"there is no engine {engine!r}", subject=engine, hint="mesh or pydatalog")
+        )
+
+    def why(self, fact: str) -> Proof:
+        """The shortest derivation of a fact; see Proof.as_text and as_json."""
+        return Proof(self.graph.why(fact))
+
+    def why_not(self, fact: str) -> Absence:
+        """For each rule that could derive a fact, the first literal that fails."""
+        return Absence(fact, self.graph.why_not(fact))
