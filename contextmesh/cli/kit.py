@@ -123,51 +123,9 @@ def _speaks_unicode(stream: Any) -> bool:
     return (getattr(stream, "encoding", None) or "").lower().replace("-", "") in ("utf8", "utf16", "utf32")
 
 
-_STAND_INS = [
-    "→",
-    "->",
-    "←",
-    "<-",
-    "↔",
-    "<->",
-    "…",
-    "...",
-    "✓",
-    "+",
-    "✗",
-    "x",
-    "•",
-    "*",
-    "─",
-    "-",
-    "│",
-    "|",
-    "├",
-    "|",
-    "└",
-    "`",
-    "“",
-    '"',
-    "”",
-    '"',
-    "‘",
-    "'",
-    "’",
-    "'",
-    "–",
-    "-",
-    "—",
-    "-",
-    "×",
-    "x",
-    "≤",
-    "<=",
-    "≥",
-    ">=",
-    "·",
-    "-",
-]
-_ASCII = str.maketrans(dict(zip(_STAND_INS[::2], _STAND_INS[1::2], strict=True)))
+_FROM = "→←↔…✓✗•─│├└“”‘’–—×≤≥·"
+_TO = "->,<-,<->,...,+,x,*,-,|,|,`,',',',',-,-,x,<=,>=,-"
+_ASCII = str.maketrans(dict(zip(_FROM, _TO.split(","), strict=True)))
 
 
 def paint(text: str, style: str) -> str:
