@@ -46,7 +46,7 @@ def candidates(
             continue
         if nodes[visit.id].type not in roads.answers and not demanded:
             continue
-        says_something = not scorer.rest or visit.covered & scorer.rest or demanded
+        says_something = not scorer.rest or visit.said & scorer.rest or demanded or scorer.gives_reason(visit.id)
         score = _words(visit, nodes) + ASKED_GAIN * visit.asked - HOP_COST * visit.hops
         if says_something and score >= settings.answer_floor:
             found.append(Candidate(visit, score))

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from contextmesh.walk.words import FUNCTION_WORDS, has_unspaced
+from contextmesh.walk.words import FUNCTION_WORDS, LETTER, has_unspaced
 
 Kind = Literal["quoted", "capitalised", "joined", "letters", "word"]
 
@@ -26,10 +26,10 @@ _QUOTED = re.compile(
     r"[\"“«„「『]([^\"“”«»„「」『』]{1,120})[\"”»“」』]"
     r"|(?<![^\W_])['‘]([^'‘’]{2,120})['’](?![^\W_])"
 )
-_TOKEN = re.compile(r"[^\W_]+(?:[+.\-][^\W_]+)*\+*")
+_TOKEN = re.compile(rf"{LETTER}+(?:[+.\-]{LETTER}+)*\+*")
 _JOINED = re.compile(r"[a-z0-9]+(?:[-_.][a-z0-9]+)+")
 _WORD = re.compile(r"[a-z]{4,}")
-_LETTERS = re.compile(r"[^\W_]+(?:_[^\W_]+)*")
+_LETTERS = re.compile(rf"{LETTER}+(?:_{LETTER}+)*")
 
 
 def mentions(question: str) -> tuple[Mention, ...]:

@@ -69,23 +69,22 @@ def read_question(text: str, index: WordIndex, resolver: Resolver, roads: Roads)
     """Reads a question; the resolver may learn an alias from a capitalised, quoted or joined name."""
     words = placed_words(text)
     names = _names(text, index, resolver)
-    asks, signs = _asks(words, roads)
-    ordered = terms(text)
+    asks, signs, manner = _asks(words, roads)
+    # Words that only say what kind of answer is wanted (how long, which year) are not looked for in it.
+    ordered = [(term, word) for word in words if word.start not in manner for term in terms(word.text)]
     places: dict[str, int] = {}
-    for word in words:
-        for term in terms(word.text):
-            places.setdefault(term, word.start)
-    distinct = tuple(dict.fromkeys(ordered))
-    spent = _terms_within(words, [(n.start, n.end) for n in names] + [(a.start, a.end) for a in asks])
+    for term, word in ordered:
+        places.setdefault(term, word.start)
+    spent = [(n.start, n.end) for n in names if _is_meant(n.text)] + [(a.start, a.end) for a in asks]
     return Question(
         text=text,
-        terms=distinct,
-        variants={term: _variants(term, index) for term in distinct},
-        pairs=frozenset(pairwise(ordered)),
+        terms=tuple(places),
+        variants={term: _variants(term, index) for term in places},
+        pairs=frozenset(pairwise(term for term, _ in ordered)),
         names=names,
         asks=asks,
         signs=signs,
-        rest=frozenset(distinct) - spent,
+        rest=frozenset(places) - _terms_within(words, spent),
         places=places,
     )
 
@@ -110,9 +109,16 @@ def _names(text: str, index: WordIndex, resolver: Resolver) -> tuple[Name, ...]:
     return tuple(found.values())
 
 
-def _asks(words: list[Word], roads: Roads) -> tuple[tuple[Ask, ...], frozenset[str]]:
+def _is_meant(name: str) -> bool:
+    """Whether words are surely a name: several of them, or one with a capital, a digit or a joint."""
+    return not name.isalpha() or name.lower() != name or not name.isascii()
+
+
+def _asks(words: list[Word], roads: Roads) -> tuple[tuple[Ask, ...], frozenset[str], frozenset[int]]:
+    """The edges asked for, the signs looked for, and where words stand that only say what is looked for."""
     asks: list[Ask] = []
     signs: dict[str, None] = {}
+    manner: dict[int, None] = {}
     at = 0
     while at < len(words):
         length = 1
@@ -121,11 +127,13 @@ def _asks(words: list[Word], roads: Roads) -> tuple[tuple[Ask, ...], frozenset[s
             if phrase in roads.asks_for or phrase in roads.looks_for:
                 start, end = words[at].start, words[at + width - 1].end
                 asks.extend(Ask(t, d, p, start, end) for p, t, d in roads.asks_for.get(phrase, ()))
-                signs.update(dict.fromkeys(roads.looks_for.get(phrase, ())))
+                if phrase in roads.looks_for:
+                    signs.update(dict.fromkeys(roads.looks_for[phrase]))
+                    manner.update((word.start, None) for word in words[at : at + width])
                 length = width
                 break
         at += length
-    return tuple(asks), frozenset(signs)
+    return tuple(asks), frozenset(signs), frozenset(manner)
 
 
 def _variants(term: str, index: WordIndex) -> tuple[tuple[str, float], ...]:

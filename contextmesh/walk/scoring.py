@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from contextmesh.walk.index import SOURCE, statement_text
+from contextmesh.walk.index import ENTITY, SOURCE, statement_text
 from contextmesh.walk.words import raw_words, terms
 
 if TYPE_CHECKING:
@@ -20,9 +20,18 @@ if TYPE_CHECKING:
 TITLE_SHARE = 0.5
 PATH_SHARE = 0.4
 PAIRS_SHARE = 0.15
-SIGN_SHARE = 0.1
+# A statement without any word of the kind asked for (a number, a because) loses this share of its fit.
+SIGN_SHARE = 0.15
 # A statement of average length loses this share of its fit, one of thrice that length twice as much.
 LENGTH_SHARE = 0.12
+# The sign that stands for any number.
+DIGITS = "digits"
+_NUMBERS = """
+one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen
+nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred thousand million billion half third quarter
+tenth once twice thrice dozen none zero
+"""
+NUMBER_WORDS = frozenset(_NUMBERS.split())
 # A source that bears a name from the question gains by the rarity of that name, up to this.
 NAME_GAIN = 0.6
 RARE_NAME = 10.0
@@ -102,12 +111,17 @@ class Scorer:
         rarity = sum(self._index.passages.idf(term) for term in dict.fromkeys(terms(self._nodes[id].label)))
         return min(1.0, rarity / RARE_NAME)
 
-    def covered(self, id: str) -> int:
-        """The terms of the question that a node holds: its own words and the title over it."""
+    def said(self, id: str) -> int:
+        """The terms that a node says itself: a name its own words, a statement also the title over it."""
         node = self._nodes[id]
-        if node.type == SOURCE:
-            return self._bits(self._index.passages.bag(id))
-        return self._bits(self._index.statements.bag(id)) | self._title(node) | self._label(node)
+        if node.type in (SOURCE, ENTITY):
+            return self._label(node)
+        fit = self.statement(id)
+        return fit.own | fit.context
+
+    def covered(self, id: str) -> int:
+        """The terms that a node says, or that were read from it when it is a source."""
+        return self._bits(self._index.passages.bag(id)) if self._nodes[id].type == SOURCE else self.said(id)
 
     def label_share(self, id: str) -> float:
         """How much of a node's own label the question spells out, by rarity, in [0, 1]."""
@@ -122,6 +136,11 @@ class Scorer:
         starts = [at for term, at in self._question.places.items() if term in words]
         return (min(starts), max(starts)) if starts else (0, 0)
 
+    def gives_reason(self, id: str) -> bool:
+        """Whether a statement shares words with the question and holds a word of the kind asked for (``because``)."""
+        words = raw_words(self._nodes[id].label) if self._question.signs else []
+        return any(w in self._question.signs for w in words) and bool(self.said(id))
+
     def _statement(self, id: str) -> Fit:
         node = self._nodes[id]
         bag = self._index.statements.bag(id)
@@ -130,7 +149,9 @@ class Scorer:
         score = self._strength(bag, own) + TITLE_SHARE * self.mass(context)
         if not own:
             return Fit(TITLE_SHARE * self.mass(context), 0, context)
-        score += PAIRS_SHARE * self._pairs_share(node) + SIGN_SHARE * self._shows_sign(node) * self.mass(own)
+        score += PAIRS_SHARE * self._pairs_share(node)
+        if self._question.signs and not self._shows_sign(node):
+            score *= 1.0 - SIGN_SHARE
         length = sum(bag.values()) / self._index.statements.average
         score *= 1.0 - LENGTH_SHARE * min(2.0, length * 2 / (1 + length))
         return Fit(score, own, context)
@@ -152,10 +173,8 @@ class Scorer:
         return len(self._question.pairs & there) / len(self._question.pairs)
 
     def _shows_sign(self, node: Node) -> bool:
-        if not self._question.signs:
-            return False
-        words = raw_words(node.label)
-        return any(w in self._question.signs or ("digits" in self._question.signs and w[0].isdigit()) for w in words)
+        signs = self._question.signs
+        return bool(signs) and any(w in signs or (DIGITS in signs and _is_number(w)) for w in raw_words(node.label))
 
     def _title(self, node: Node) -> int:
         source = node.provenance.source_id if node.provenance is not None else None
@@ -178,6 +197,10 @@ class Scorer:
 
     def _bits_of(self, some: frozenset[str]) -> int:
         return sum(1 << at for at, term in enumerate(self._question.terms) if term in some)
+
+
+def _is_number(word: str) -> bool:
+    return word[0].isdigit() or word in NUMBER_WORDS
 
 
 def _weights(question: Question, bags: Bags) -> dict[str, float]:

@@ -46,7 +46,8 @@ class Visit:
     Attributes:
         price: of the cheapest way to it; ``hops`` are its edges, ``parent``, ``edge``, ``direction`` its last step.
         strength: how much it matters to the question, by itself and by what led to it.
-        covered: the terms of the question that it and the way to it hold.
+        said: the terms of the question that its name, its words and those of statements on the way hold.
+        covered: the same, with all that was read from the sources on the way.
         asked: the share of the question's demand for an edge type that the step to it meets, in [0, 1].
         spread: its strength when its edges were followed, or -1.
     """
@@ -58,6 +59,7 @@ class Visit:
     edge: Edge | None = None
     direction: str | None = None
     strength: float = 0.0
+    said: int = 0
     covered: int = 0
     asked: float = 0.0
     spread: float = -1.0
@@ -126,14 +128,15 @@ class Walker:
 
     def _meet(self, id: str, price: float, named: bool) -> None:
         kind = self._nodes[id].type
-        covered = self._scorer.covered(id)
+        said = covered = self._scorer.said(id)
         if kind == SOURCE:
+            covered = self._scorer.covered(id)
             strength = self._scorer.passage(id)
         elif kind == ENTITY:
             strength = 1.0 if named else 0.5
         else:
             strength = self._scorer.statement(id).score
-        self._walk.visits[id] = Visit(id, price, 0, strength=strength, covered=covered)
+        self._walk.visits[id] = Visit(id, price, 0, strength=strength, said=said, covered=covered)
         self._push(self._walk.visits[id])
 
     # -- steps --------------------------------------------------------------------------------
@@ -173,18 +176,21 @@ class Walker:
 
     def _relax(self, visit: Visit, edge: Edge, direction: str, target: str, asks: tuple[Ask, ...]) -> None:
         asked = _share_asked(asks, edge.type, direction)
-        strength, covered = self._strength(visit, edge, target)
+        strength = self._strength(visit, target)
+        said = visit.said | self._scorer.said(target)
         price = visit.price + self._step_price(edge, direction, target, strength, asked)
         known = self._walk.visits.get(target)
         if known is None:
-            known = Visit(target, price, visit.hops + 1, visit.id, edge, direction, strength, covered, asked)
+            known = Visit(target, price, visit.hops + 1, visit.id, edge, direction, strength, said, 0, asked)
+            known.covered = visit.covered | self._scorer.covered(target)
             self._walk.visits[target] = known
             self._push(known)
             return
         known.asked = max(known.asked, asked)
         stronger = strength > known.strength
         if stronger:
-            known.strength, known.covered = strength, covered
+            known.strength, known.said = strength, said
+            known.covered = visit.covered | self._scorer.covered(target)
         if price < known.price and known.spread < 0:
             known.price, known.hops = price, visit.hops + 1
             known.parent, known.edge, known.direction = visit.id, edge, direction
@@ -203,20 +209,17 @@ class Walker:
 
     # -- strength -----------------------------------------------------------------------------
 
-    def _strength(self, visit: Visit, edge: Edge, target: str) -> tuple[float, int]:
+    def _strength(self, visit: Visit, target: str) -> float:
         kind = self._nodes[target].type
         if kind == ENTITY:
-            share = NAMED_BRIDGE if target in self._named else 1.0
-            return share * visit.strength, visit.covered
-        if kind == SOURCE:
-            covered = visit.covered | self._scorer.covered(target)
-            strength = self._scorer.passage(target)
-            if self._nodes[visit.id].type == ENTITY:
-                left = self._scorer.left(target, visit.covered)
-                strength += BRIDGE * self._telling(visit.id, target) * visit.strength * (FLOOR + LEFT * left)
-            return strength, covered
-        fit = self._scorer.statement(target)
-        return self._scorer.on_path(fit, visit.covered), visit.covered | fit.own | fit.context
+            return visit.strength * (NAMED_BRIDGE if target in self._named else 1.0)
+        if kind != SOURCE:
+            return self._scorer.on_path(self._scorer.statement(target), visit.said)
+        strength = self._scorer.passage(target)
+        if self._nodes[visit.id].type == ENTITY:
+            left = self._scorer.left(target, visit.covered)
+            strength += BRIDGE * self._telling(visit.id, target) * visit.strength * (FLOOR + LEFT * left)
+        return strength
 
     def _telling(self, entity: str, source: str) -> float:
         """How much being met through an entity says about a source: most when the source bears its name."""

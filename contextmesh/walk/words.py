@@ -8,18 +8,27 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, lru_cache
 
-# Function words and question words: they say how a thing is asked, not what about.
+from contextmesh.walk.irregular import VERB_OF
+
+# Function words, question words and the lightest verbs: they say how a thing is asked, not what about.
 _FUNCTION_TEXT = """
-a about also although am an and any are as at be because been being both but by can cannot could did do does done
-down during each for from give had has have he her here hers him his how i if in into is it its itself just least
-less many may me might more most much must my no nor not of off on one or our ours out over own shall she should
-show since so some such tell than that the their theirs them then there these they this those through to too up us
-was we were what when where whether which while who whom whose why will with within without would yes you your
+a about also although am an and any are as at be because been being both but by came can cannot come comes could did
+do does done down during each for from get gets getting give go goes going gone got had happen happened happens has
+have he her here hers him his how i if in into is it its itself just least less made make makes many may me might
+more most much must my no nor not of off on one or our ours out over own shall she should show since so some such
+take taken takes tell than that the their theirs them then there these they this those through to too took up us was
+we went were what when where whether which while who whom whose why will with within without would yes you your
 """
 FUNCTION_WORDS = frozenset(_FUNCTION_TEXT.split())
 
+# Vowel signs and accents that Unicode counts as marks, not letters: without them Hindi or Thai words fall apart.
+_SIGNS = (
+    "\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06dc\u0900-\u0963\u0966-\u0dff"
+    "\u0e31\u0e34-\u0e3a\u0e47-\u0e4e\u0eb1-\u0ebc\u0ec8-\u0ecd\u102b-\u103e\u17b4-\u17d3"
+)
+LETTER = rf"(?:[^\W_]|[{_SIGNS}])"
 # Runs of letters and digits; a number keeps its inner points, commas and colons; a possessive 's is dropped.
-_WORD = re.compile(r"\d+(?:[.,:]\d+)+|[^\W_]+(?:['’](?!s\b)[^\W_]+)*")
+_WORD = re.compile(rf"\d+(?:[.,:]\d+)+|(?<![^\W_]['’]){LETTER}+(?:['’](?!s\b){LETTER}+)*")
 _MARKS = re.compile("[\u0300-\u036f]")
 _ENGLISH = re.compile(r"[a-z]{3,}")
 
@@ -78,8 +87,8 @@ def terms(text: str) -> list[str]:
 
 @lru_cache(maxsize=1 << 17)
 def stem(word: str) -> str:
-    """The Snowball stem of an English word (Porter 2); other words stand as they are."""
-    return _stemmer()(word) if _ENGLISH.fullmatch(word) else word
+    """The Snowball stem of an English word (Porter 2), irregular past forms led back first; other words as they are."""
+    return _stemmer()(VERB_OF.get(word, word)) if _ENGLISH.fullmatch(word) else word
 
 
 @cache
