@@ -130,5 +130,4 @@ def _of_statement(graph: ContextGraph, statement: str) -> Assumption | None:
         for row in graph.store.engine.match("named", (None, statement))
         if str(row[0]) in graph.store.assumptions
     ]
-    current = [a for a in same if a.superseded_by is None]
-    return (current or same or [None])[0]
+    return next((a for a in same if a.superseded_by is None), same[0] if same else None)

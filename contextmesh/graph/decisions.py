@@ -217,5 +217,6 @@ def _with_grounds_linked(graph: ContextGraph, proposal: Proposal) -> Proposal:
         if role is None:
             message = f"{a(kind)} cannot be the ground of a decision"
             raise OntologyError(Problem("unlinkable-ground", message, subject=ground))
-        proposal = replace(proposal, **{role: (*getattr(proposal, role), ground)})
+        more: dict[str, Any] = {role: (*getattr(proposal, role), ground)}
+        proposal = replace(proposal, **more)
     return proposal

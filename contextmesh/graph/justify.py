@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 
 from contextmesh.base.errors import OntologyError, Problem
 from contextmesh.store.model import Node, a
-from contextmesh.store.relations import CONTRADICTS, DECISION, JUSTIFICATIONS, SUPERSEDES, stated_justifications
+from contextmesh.store.relations import DECISION, JUSTIFICATIONS, stated_justifications
 
 if TYPE_CHECKING:
     from contextmesh.graph.graph import ContextGraph
 
-NO_GROUND = (CONTRADICTS, SUPERSEDES)
+SILENT_GROUNDS = ("cites", "justified_by")
+"""Edge types that lead to a ground though failure does not travel along them."""
 
 
 def justify(graph: ContextGraph, node_id: str, grounds: Sequence[str]) -> Node:
@@ -20,7 +21,7 @@ def justify(graph: ContextGraph, node_id: str, grounds: Sequence[str]) -> Node:
 
     A claim that had fallen stands again when the new set holds: that is new support, not revised history. The
     grounds of a decision are fixed when it is written. Every ground is linked by the first edge type that GRAPH.md
-    allows for it and that carries failure, or else by the first it allows.
+    allows for it and that carries failure, or else by one that only refers to it.
 
     Raises:
         UnknownError: ``unknown-node``.
@@ -45,10 +46,10 @@ def justify(graph: ContextGraph, node_id: str, grounds: Sequence[str]) -> Node:
 
 def _link(graph: ContextGraph, node: Node, ground: Node) -> str:
     ontology = graph.store.policy.ontology
-    legal = [t for t in ontology.edge_types if t not in NO_GROUND and ontology.is_legal(t, node.type, ground.type)]
+    legal = [t for t in ontology.edge_types if ontology.is_legal(t, node.type, ground.type)]
     carrying = [t for t in legal if ontology.direction(t) == "backward"]
-    chosen = (carrying or legal or [None])[0]
-    if chosen is None:
+    chosen = [*carrying, *(t for t in legal if t in SILENT_GROUNDS)]
+    if not chosen:
         message = f"GRAPH.md allows no edge from {a(node.type)} to {a(ground.type)} that could be its ground"
         raise OntologyError(Problem("unlinkable-ground", message, subject=ground.id))
-    return chosen
+    return chosen[0]

@@ -60,8 +60,7 @@ def _chain(
 def _carrier(step: Derivation, root: str) -> Derivation | None:
     """The premise through which failure came: a derived row of the shape (node, root), of the same relation first."""
     able = [p for p in step.premises if p.rule is not None and len(p.row) == 2 and p.row[1] == root]
-    same = [p for p in able if p.relation == step.relation]
-    return (same or able or [None])[0]
+    return next((p for p in able if p.relation == step.relation), able[0] if able else None)
 
 
 def _connector(step: Derivation, before: str) -> str:
