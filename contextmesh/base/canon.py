@@ -13,6 +13,7 @@ DEPTH = 64  # how deep a container may stand inside others
 DIGITS = 308  # of a whole number: what a double could still hold
 _TOO_BIG = 10**DIGITS
 _INFINITE = (float("inf"), float("-inf"))
+_PLAIN = {None: "null", True: "true", False: "false"}
 
 
 def canonical(value: object, *, spaced: bool = False) -> str:
@@ -123,8 +124,15 @@ def _write_object(value: dict[Any, Any], newline: str, depth: int, out: list[str
     inner = newline + "  "
     lead = "{" + inner
     for key in sorted(value):
-        out.append(f"{lead}{_quoted(key)}: ")
-        _write(value[key], inner, depth + 1, out)
+        member = value[key]
+        plain = _PLAIN.get(member) if member is None or type(member) is bool else None
+        if plain is not None:
+            out.append(f"{lead}{_quoted(key)}: {plain}")
+        elif type(member) is str:
+            out.append(f"{lead}{_quoted(key)}: {_quoted(member)}")
+        else:
+            out.append(f"{lead}{_quoted(key)}: ")
+            _write(member, inner, depth + 1, out)
         lead = "," + inner
     out.append(newline + "}")
 

@@ -11,10 +11,11 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 
 from contextmesh.base.fields import Fault
 from contextmesh.store.model import Assumption
-from contextmesh.store.relations import CONTRADICTS, EVIDENCE
+from contextmesh.store.relations import CONTRADICTS, EVIDENCE, SUPERSEDES
 from contextmesh.store.snapshot_rows import REJECTED_AFTER, Rows
 from contextmesh.store.store import Store
 
@@ -88,14 +89,21 @@ def unsaid_places(store: Store) -> dict[str, Place]:
     if not at:
         return {}
     order = {id: index for index, id in enumerate(store.edges)}
-    born = sorted(row[1] for row in store.engine.rows("born") if row[0] in order and isinstance(row[1], int))
+    born = [0] * len(order)
+    for name, seq in store.engine.rows("born"):
+        if name in order and isinstance(seq, int):
+            born[order[str(name)]] = seq
+    assert all(one <= other for one, other in pairwise(born)), "edges stand in the order in which they were born"
     after = {assumption: bisect_right(born, seq) for assumption, seq in at.items()}
+    kinds = [edge.type for edge in store.edges.values()]
     unsaid: dict[str, Place] = {}
     for assumption, seq in at.items():
-        earlier = {at[other] for other in at if after[other] == after[assumption] and at[other] < seq}
-        place = (after[assumption], len(earlier))
-        if place != (_witness_edge(store, assumption, order) + 1, 0):
-            unsaid[assumption] = place
+        witness = _witness_edge(store, assumption, order)
+        turn = len({at[other] for other in at if after[other] == after[assumption] and at[other] < seq})
+        # A replacement is written with the verdict, after the evidence: that much the order may leave open.
+        came_with_it = born[witness] == seq and set(kinds[witness + 1 : after[assumption]]) <= {SUPERSEDES}
+        if turn or not came_with_it:
+            unsaid[assumption] = (after[assumption], turn)
     return unsaid
 
 
