@@ -5,13 +5,12 @@ from __future__ import annotations
 
 def register() -> None:
     """Register every command, in the order in which help lists them."""
-    from contextmesh.cli import (  # noqa: F401
-        ask,
-        demo,
-        health,
-        ingest,
-        invalidate,
-        look,
-        query,
-        rules,
-    )  # isort: skip
+    # isort: off
+    from contextmesh.cli import demo  # noqa: F401
+    from contextmesh.cli import ingest  # noqa: F401
+    from contextmesh.cli import ask  # noqa: F401
+    from contextmesh.cli import look  # noqa: F401
+    from contextmesh.cli import health  # noqa: F401
+    from contextmesh.cli import invalidate  # noqa: F401
+    from contextmesh.cli import query  # noqa: F401
+    from contextmesh.cli import rules  # noqa: F401
