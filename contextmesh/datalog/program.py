@@ -47,7 +47,10 @@ class Program:
         """
         goal = Rule(Atom(GOAL, tuple(Var(name) for name in query.columns)), query.body)
         rules = (*query.rules, goal)
-        own = {rule.head.relation: rule for rule in rules if rule.head.relation not in self.declarations}
+        own: dict[str, Rule] = {}
+        for rule in rules:
+            if rule.head.relation not in self.declarations:
+                own.setdefault(rule.head.relation, rule)
         problems = [_standing(r) for r in query.rules if r.head.relation in self.declarations]
         known = dict(self.declarations)
         known |= {name: _local(rule) for name, rule in own.items()}

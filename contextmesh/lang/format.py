@@ -49,7 +49,8 @@ def format_rules(source: Source) -> str:
             lines.append(item.text)
         elif item.is_comment:
             column = item.start - (source.text.rfind("\n", 0, item.start) + 1)
-            lines[-1] = f"{lines[-1].ljust(column - 2)}  {item.text}"
+            above, newline, last = lines[-1].rpartition("\n")
+            lines[-1] = f"{above}{newline}{last.ljust(column - 2)}  {item.text}"
         elif item.is_plain and before.is_plain and len(lines[-1]) + 1 + len(item.text) <= WIDTH:
             lines[-1] = f"{lines[-1]} {item.text}"
         else:

@@ -36,7 +36,9 @@ class Fault:
     expected: tuple[str, ...]
 
 
-def sentences(grammar: str, text: str, *, end: str, keep: Sequence[str] = ()) -> Iterator[list[Token]]:
+def sentences(
+    grammar: str, text: str, *, end: str, keep: Sequence[str] = (), most: int | None = None
+) -> Iterator[list[Token]]:
     """The tokens of a text, cut after each ``end`` token; the last list may lack one.
 
     The grammar must have a terminal for every character, so that lexing never fails.
@@ -44,6 +46,7 @@ def sentences(grammar: str, text: str, *, end: str, keep: Sequence[str] = ()) ->
     Args:
         grammar: a file of ``grammar/``, such as ``rules.lark``.
         keep: ignored terminals (comments) to hand over all the same.
+        most: lexing stops with a list of more tokens than this.
     """
     lexer = _lexer(grammar)
     skip = frozenset(lexer.ignore_tokens) - frozenset(keep)
@@ -55,6 +58,8 @@ def sentences(grammar: str, text: str, *, end: str, keep: Sequence[str] = ()) ->
         if token.type == end:
             yield run
             run = []
+        elif most is not None and len(run) > most:
+            break
     if run:
         yield run
 

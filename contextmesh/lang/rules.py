@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 GRAMMAR = "rules.lark"
 MAX_TEXT = 4 * 1024 * 1024
 """Characters of one text."""
+MAX_TOKENS = 50_000
+"""Words and signs of one statement."""
 MAX_PROBLEMS = 20
 """Problems of one text that are told; a text with more is not a rules text."""
 
@@ -42,7 +44,9 @@ def parse_rules(source: Source) -> RuleText:
     """
     source = checked_source(source)
     reader = Reader(source)
-    for tokens in sentences(GRAMMAR, source.text, end="DOT"):
+    for tokens in _statements(source, reader.problems):
+        if reader.plain_fact(tokens):
+            continue
         tree = sentence_tree(source, "statement", tokens, reader.problems)
         if tree is not None:
             reader.statement(tree)
@@ -60,7 +64,7 @@ def parse_query(source: Source) -> Query:
     """
     source = checked_source(source)
     reader = Reader(source)
-    runs = list(sentences(GRAMMAR, source.text, end="DOT"))
+    runs = list(_statements(source, reader.problems))
     local, goal = runs[:-1], runs[-1] if runs else []
     for tokens in local:
         tree = sentence_tree(source, "statement", tokens, reader.problems, query=True)
@@ -88,12 +92,22 @@ def parse_fact(source: Source) -> Atom:
     """
     source = checked_source(source)
     reader = Reader(source)
-    runs = list(sentences(GRAMMAR, source.text, end="DOT"))
+    runs = list(_statements(source, reader.problems))
     tree = sentence_tree(source, "fact", [token for run in runs for token in run], reader.problems)
     atom = reader.fact(tree) if tree is not None else None
     _refuse(reader.problems)
     assert atom is not None
     return Atom(atom.relation, tuple(Const(value) for value in ground(atom)), atom.at)
+
+
+def _statements(source: Source, problems: list[Problem]) -> Iterator[list[Token]]:
+    """The statements of a text; a monstrous one is a problem more, and the last."""
+    for tokens in sentences(GRAMMAR, source.text, end="DOT", most=MAX_TOKENS):
+        if len(tokens) > MAX_TOKENS:
+            message = f"a statement of more than {MAX_TOKENS} words and signs starts here"
+            problems.append(Problem("too-long", message, where=source.where(span_of(tokens[0]))))
+            return
+        yield tokens
 
 
 def checked_source(source: Source) -> Source:

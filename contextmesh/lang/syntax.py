@@ -27,6 +27,7 @@ _WORDS = {
     "NOT": "`not`",
     END: "the end of the text",
 }
+_DECLARES = ("input", "relation", "output")
 _TERM = ("INT", "LPAR", "MINUS", "NAME", "STRING", "VAR", "WILDCARD")
 _COMPARISON = ("EQ", "GE", "GT", "LE", "LT", "NE")
 _GROUPS: tuple[tuple[tuple[str, ...], str], ...] = (
@@ -120,7 +121,7 @@ def _expected(fault: Fault, opening: str) -> str:
     left = [t for t in fault.expected if t in _WORDS or t in _COMPARISON or t == "MINUS"]
     if not fault.before and "LABEL" in left:
         return opening
-    if len(fault.before) == 1 and fault.before[0][1] not in ("input", "relation", "output"):
+    if len(fault.before) == 1 and fault.before[0][0] == "NAME" and fault.before[0][1] not in _DECLARES:
         left = [t for t in left if t != "NAME"]
     words: list[str] = []
     for group, word in _GROUPS:
@@ -166,7 +167,7 @@ def _hint(fault: Fault, query: bool) -> str | None:
         return f"a query asks one question, at its end{'' if query else ', and a rules text asks none'}"
     if fault.kind == "IF" and query and not any(kind == "IF" for kind, _ in fault.before):
         return "a query with rules of its own ends with the question: `?- body.`"
-    declares = bool(fault.before) and fault.before[0][1] in ("input", "relation", "output")
+    declares = bool(fault.before) and fault.before[0][1] in _DECLARES
     if declares and (fault.kind, last) == ("DOT", "NAME"):
         return "a declaration names its columns: `input edge(from, to).`"
     if fault.kind == END:
