@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from functools import cache
 from typing import TYPE_CHECKING
 
+from contextmesh.base.errors import InputError, Problem
 from contextmesh.ingest.flow import FlowBuilder, Lines, find_line
 from contextmesh.ingest.layout import Layout, LayoutBuilder, LineTable
 from contextmesh.ingest.readers.inline import markdown_words
@@ -20,10 +21,16 @@ def markdown_layout(text: str, *, first_line: int = 1) -> Layout:
     """The flows and headings of a Markdown text. Code, tables and raw HTML are left out.
 
     ``first_line`` is where the Markdown begins (after front matter).
+
+    Raises:
+        InputError: unparsable, for a text that the parser gives up on.
     """
     table = LineTable(text)
     offset = first_line - 1
-    tokens = _parser().parse(text[table.bounds(first_line)[0] :])
+    try:
+        tokens = _parser().parse(text[table.bounds(first_line)[0] :])
+    except Exception as error:  # the library states no type for what a hostile text makes it raise
+        raise InputError(Problem("unparsable", f"markdown-it gave up: {type(error).__name__}")) from None
     out = LayoutBuilder()
     lists = 0
     in_table = False

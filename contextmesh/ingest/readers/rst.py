@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from contextmesh.base.errors import InputError, Problem
 from contextmesh.ingest.flow import FlowBuilder, Lines, find_line
 from contextmesh.ingest.layout import Layout, LayoutBuilder, LineTable
 from contextmesh.ingest.readers.inline import rst_words
@@ -31,6 +32,9 @@ def rst_layout(text: str, *, first_line: int = 1) -> Layout:
     """The flows and headings of a text. Literal blocks, tables, footnotes, fields and comments are left out.
 
     ``first_line`` is where it begins (after a header).
+
+    Raises:
+        InputError: unparsable, for a text that the parser gives up on.
     """
     table = LineTable(text)
     offset = first_line - 1
@@ -75,7 +79,10 @@ def _parse(text: str) -> nodes.document:
     from docutils.utils import new_document
 
     document = new_document("<text>", _settings())
-    Parser().parse(_OTHER_LINE_ENDS.sub(" ", text), document)
+    try:
+        Parser().parse(_OTHER_LINE_ENDS.sub(" ", text), document)
+    except Exception as error:  # docutils states no type for what a hostile text makes it raise
+        raise InputError(Problem("unparsable", f"docutils gave up: {type(error).__name__}")) from None
     return document
 
 
