@@ -180,7 +180,8 @@ def _cell(cell: Cell, start: str) -> Node | Problem:
     else:
         found = f"`{tree.text}`"
     words = expected[0] if len(expected) == 1 else f"{', '.join(expected[:-1])} or {expected[-1]}"
-    return Problem("bad-cell", f"expected {words}, found {found}", where=cell.source.where(span))
+    hint = "a name is made of a-z, A-Z, 0-9 and `_`" if tree.kind in ("DASH", "OTHER") else None
+    return Problem("bad-cell", f"expected {words}, found {found}", where=cell.source.where(span), hint=hint)
 
 
 def _names(cell: Cell, tree: Node) -> list[Name]:

@@ -28,11 +28,14 @@ class _Reader:
     def __init__(self, document: Document) -> None:
         self.document = document
         self.problems: list[Problem] = []
+        self.spoken: dict[str, None] = {}  # every word under Type or Symbol, also of rows that are refused
+        self.blind = False  # a row of the node table could not be read, so a type may only seem undeclared
+        self.told: dict[str, None] = {}  # undeclared types that were told already
 
     def read(self) -> Ontology:
         nodes = list(self._nodes())
-        kinds = [node.name for node in nodes]
-        edges = list(self._edges(kinds))
+        self.blind = self.blind or any(problem.code == "extra-cell" for problem in self.problems)
+        edges = list(self._edges([node.name for node in nodes]))
         return Ontology(tuple(nodes), tuple(edges))
 
     # -- rows -------------------------------------------------------------------------------------
@@ -51,8 +54,7 @@ class _Reader:
                     if row is not None:
                         yield row
         if not any(table.rows for table in tables):
-            word = columns[0]
-            self._add("no-types", f"the table under `{title}` declares no {word} type", tables[0].header.where)
+            self._add("no-types", f"the table under `{title}` has no rows", tables[0].header.where)
 
     def _missing_table(self, title: str, columns: Sequence[str], sections: Sequence[Section]) -> None:
         head = " | ".join(column.capitalize() for column in columns)
@@ -77,8 +79,9 @@ class _Reader:
             found.setdefault(name, at)
         for name in columns:
             if name not in found:
-                close = get_close_matches(name, [c.text.casefold() for c in table.header.cells], n=1)
-                hint = f"did you mean this by `{close[0]}`?" if close else None
+                shown = {cell.text.casefold(): cell.text for cell in table.header.cells}
+                close = get_close_matches(name, shown, n=1)
+                hint = f"is it the one called `{shown[close[0]]}`?" if close else None
                 message = f"the table has no column `{name.capitalize()}`"
                 self._add("missing-column", message, table.header.where, subject=name, hint=hint)
                 sound = False
@@ -101,6 +104,8 @@ class _Reader:
             name = self._word(row, "type")
             symbol = self._word(row, "symbol")
             fields = self._fields(row)
+            self.blind = self.blind or name is None
+            self.spoken |= dict.fromkeys(word.word.lower() for word in (name, symbol) if word is not None)
             if name is None or symbol is None or fields is None:
                 continue
             kind = name.word.lower()
@@ -136,10 +141,10 @@ class _Reader:
     def _pairs(self, row: _Row, edge: Name | None, kinds: Sequence[str]) -> tuple[tuple[str, str], ...] | None:
         cell = row.cells.get("legal pairs")
         pairs = read_pairs(cell) if cell is not None else ()
-        if isinstance(pairs, Problem):
+        if isinstance(pairs, Problem) and cell is not None and any(t.type == "ARROW" for t in cell.tokens):
             self.problems.append(pairs)
             return None
-        if not pairs:
+        if isinstance(pairs, Problem) or not pairs:
             what = f"`{edge.word}`" if edge is not None else "the edge type"
             where = cell.where if cell is not None else row.line.where
             self._add("no-legal-pair", f"no legal pair for {what}: it could never be written", where,
@@ -147,13 +152,20 @@ class _Reader:
             return None
         unknown = [end for pair in pairs for end in pair if end.word.lower() not in kinds]
         for end in unknown:
-            close = get_close_matches(end.word.lower(), kinds, n=1)
-            hint = f"did you mean `{close[0]}`?" if close else f"GRAPH.md declares {', '.join(kinds) or 'none'}"
-            message = f"`{end.word}` is not a node type"
-            self._add("undeclared-type", message, end.where, subject=end.word, hint=hint)
+            self._undeclared(end, kinds)
         if unknown:
             return None
         return tuple(dict.fromkeys((src.word.lower(), dst.word.lower()) for src, dst in pairs))
+
+    def _undeclared(self, end: Name, kinds: Sequence[str]) -> None:
+        """Told once for each name, and not at all for one that a row above was meant to declare."""
+        name = end.word.lower()
+        if self.blind or not self.spoken or name in self.spoken or name in self.told:
+            return
+        self.told[name] = None
+        close = get_close_matches(name, kinds, n=1)
+        hint = f"did you mean `{close[0]}`?" if close else f"GRAPH.md declares {', '.join(kinds)}"
+        self._add("undeclared-type", f"`{end.word}` is not a node type", end.where, subject=end.word, hint=hint)
 
     def _direction(self, row: _Row) -> Direction | None:
         found = self._word(row, "invalidation")
@@ -172,8 +184,9 @@ class _Reader:
 
     def _word(self, row: _Row, column: str) -> Name | None:
         cell = row.cells.get(column)
-        if cell is None:
-            self._add("missing-cell", f"the row has no cell for `{column.capitalize()}`", row.line.where)
+        if cell is None or not cell.text:
+            where = row.line.where if cell is None else cell.where
+            self._add("missing-cell", f"nothing stands under `{column.capitalize()}`", where)
             return None
         name = read_word(cell)
         if isinstance(name, Problem):
