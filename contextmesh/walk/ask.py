@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING
 
+from contextmesh.base.canon import require_canonical
 from contextmesh.base.errors import InputError, Problem
 from contextmesh.walk.answer import Answer, Step, token_estimate
 from contextmesh.walk.choose import Candidate, candidates, evidence, sources
@@ -47,7 +48,7 @@ def ask(
             end of the path. The answer itself is always there, and ``detail`` says when it alone costs more.
 
     Raises:
-        InputError: ``blank-question``, ``question-too-long``, ``bad-budget``.
+        InputError: ``blank-question``, ``question-too-long``, ``bad-budget``, ``not-canonical``.
     """
     _require_question(question, budget_tokens)
     return _Ask(graph.store, resolver, index, question, settings).run(budget_tokens)
@@ -154,6 +155,7 @@ def _within(
 
 
 def _require_question(question: str, budget: int | None) -> None:
+    require_canonical(question)
     if not question.strip():
         raise InputError(Problem("blank-question", "the question is empty", hint="ask in words"))
     if len(question) > LONGEST_QUESTION:

@@ -82,16 +82,16 @@ class Bags:
 
     def score(self, id: str, weights: Mapping[str, float]) -> float:
         """The BM25 score of one bag for weighted terms."""
+        return sum(part for _, part in self.parts(id, weights))
+
+    def parts(self, id: str, weights: Mapping[str, float]) -> list[tuple[str, float]]:
+        """What each term that a bag holds adds to its score."""
         bag = self._bags.get(id)
         if not bag:
-            return 0.0
+            return []
         slack = K1 * (1 - LENGTH + LENGTH * self._lengths[id] / self.average)
-        total = 0.0
-        for term, weight in weights.items():
-            count = bag.get(term)
-            if count:
-                total += weight * count * (K1 + 1) / (count + slack)
-        return total
+        held = [(term, weight, bag[term]) for term, weight in weights.items() if term in bag]
+        return [(term, weight * count * (K1 + 1) / (count + slack)) for term, weight, count in held]
 
     def search(
         self, weights: Mapping[str, float], limit: int, keep: Callable[[str], bool] = lambda _: True

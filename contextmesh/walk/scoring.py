@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 TITLE_SHARE = 0.5
 PATH_SHARE = 0.4
 PAIRS_SHARE = 0.15
+# Word order is looked at only where this share of the question is there at all.
+PAIRS_FROM = 0.25
 # A statement without any word of the kind asked for (a number, a because) loses this share of its fit.
 SIGN_SHARE = 0.15
 # A statement of average length loses this share of its fit, one of thrice that length twice as much.
@@ -58,7 +60,11 @@ class Scorer:
         self._total = sum(self._rarity) or 1.0
         self._masses: dict[int, float] = {0: 0.0}
         self._fits: dict[str, Fit] = {}
-        self._titles: dict[str, int] = {}
+        self._said: dict[str, int] = {}
+        self._covered: dict[str, int] = {}
+        self._passages: dict[str, float] = {}
+        self._shares: dict[str, list[tuple[int, float]]] = {}
+        self._bit_of = _bit_of(question)
         self._named = {name.id: name for name in question.names}
         self.rest = self._bits_of(question.rest)
         self.statement_weights = _weights(question, bags)
@@ -91,20 +97,25 @@ class Scorer:
 
     def passage(self, id: str) -> float:
         """The fit of a source: BM25 over its title and what was read from it, 1 for the best; more when named."""
-        base = self._index.passages.score(id, self.passage_weights) / self._top
-        if id in self._named:
-            base += NAME_GAIN * self.name_weight(id)
+        base = self._passages.get(id)
+        if base is None:
+            base = sum(share for _, share in self._shares_of(id))
+            if id in self._named:
+                base += NAME_GAIN * self.name_weight(id)
+            self._passages[id] = base
         return base
 
     def left(self, id: str, covered: int) -> float:
         """The fit of a source to those terms alone that a path has not covered."""
-        weights = {
-            variant: self.passage_weights[variant]
-            for at, term in enumerate(self._question.terms)
-            if not covered >> at & 1
-            for variant, _ in self._question.variants[term]
-        }
-        return self._index.passages.score(id, weights) / self._top
+        return sum(share for bits, share in self._shares_of(id) if bits & ~covered)
+
+    def _shares_of(self, id: str) -> list[tuple[int, float]]:
+        """What each variant of a term adds to the fit of a source, with the bits of the terms."""
+        shares = self._shares.get(id)
+        if shares is None:
+            parts = self._index.passages.parts(id, self.passage_weights)
+            shares = self._shares[id] = [(self._bit_of[term], part / self._top) for term, part in parts]
+        return shares
 
     def name_weight(self, id: str) -> float:
         """How telling the label of a named node is, in [0, 1], by the rarity of its words."""
@@ -113,15 +124,25 @@ class Scorer:
 
     def said(self, id: str) -> int:
         """The terms that a node says itself: a name its own words, a statement also the title over it."""
-        node = self._nodes[id]
-        if node.type in (SOURCE, ENTITY):
-            return self._label(node)
-        fit = self.statement(id)
-        return fit.own | fit.context
+        bits = self._said.get(id)
+        if bits is None:
+            node = self._nodes[id]
+            if node.type in (SOURCE, ENTITY):
+                bits = self._label(node)
+            else:
+                fit = self.statement(id)
+                bits = fit.own | fit.context
+            self._said[id] = bits
+        return bits
 
     def covered(self, id: str) -> int:
         """The terms that a node says, or that were read from it when it is a source."""
-        return self._bits(self._index.passages.bag(id)) if self._nodes[id].type == SOURCE else self.said(id)
+        if self._nodes[id].type != SOURCE:
+            return self.said(id)
+        bits = self._covered.get(id)
+        if bits is None:
+            bits = self._covered[id] = self._bits(self._index.passages.bag(id))
+        return bits
 
     def label_share(self, id: str) -> float:
         """How much of a node's own label the question spells out, by rarity, in [0, 1]."""
@@ -149,7 +170,7 @@ class Scorer:
         score = self._strength(bag, own) + TITLE_SHARE * self.mass(context)
         if not own:
             return Fit(TITLE_SHARE * self.mass(context), 0, context)
-        score += PAIRS_SHARE * self._pairs_share(node)
+        score += PAIRS_SHARE * self._pairs_share(node, own)
         if self._question.signs and not self._shows_sign(node):
             score *= 1.0 - SIGN_SHARE
         length = sum(bag.values()) / self._index.statements.average
@@ -165,8 +186,8 @@ class Scorer:
                 total += best * self._rarity[at]
         return total / self._total
 
-    def _pairs_share(self, node: Node) -> float:
-        if not self._question.pairs:
+    def _pairs_share(self, node: Node, own: int) -> float:
+        if not self._question.pairs or own.bit_count() < 2 or self.mass(own) < PAIRS_FROM:
             return 0.0
         ordered = terms(statement_text(node))
         there = frozenset(pairwise(ordered))
@@ -178,25 +199,32 @@ class Scorer:
 
     def _title(self, node: Node) -> int:
         source = node.provenance.source_id if node.provenance is not None else None
-        if source is None or source not in self._nodes:
-            return 0
-        known = self._titles.get(source)
-        if known is None:
-            known = self._titles[source] = self._label(self._nodes[source])
-        return known
+        return self.said(source) if source is not None and source in self._nodes else 0
 
     def _label(self, node: Node) -> int:
-        return self._bits(dict.fromkeys(terms(node.label), 1.0))
+        bits = 0
+        for term in terms(node.label):
+            bits |= self._bit_of.get(term, 0)
+        return bits
 
     def _bits(self, bag: Mapping[str, float]) -> int:
         bits = 0
-        for at, term in enumerate(self._question.terms):
-            if any(variant in bag for variant, _ in self._question.variants[term]):
-                bits |= 1 << at
+        for variant, bit in self._bit_of.items():
+            if variant in bag:
+                bits |= bit
         return bits
 
     def _bits_of(self, some: frozenset[str]) -> int:
         return sum(1 << at for at, term in enumerate(self._question.terms) if term in some)
+
+
+def _bit_of(question: Question) -> dict[str, int]:
+    """The bit of the term that each variant counts for; of two terms, both."""
+    bits: dict[str, int] = {}
+    for at, term in enumerate(question.terms):
+        for variant, _ in question.variants[term]:
+            bits[variant] = bits.get(variant, 0) | 1 << at
+    return bits
 
 
 def _is_number(word: str) -> bool:

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from contextmesh.walk.seeds import Seeds
     from contextmesh.walk.settings import WalkSettings
 
-# A seed found by word starts this far from the question, and up to twice as far again the worse it fits.
-WORD_START = 1.0
+# A seed found by word starts this far behind those found by name, and up to as far again the worse it fits.
+WORD_START = 2.0
 # An edge that the question asks for is nearly free.
 ASKED_PRICE = 0.2
 # A node whose label the question spells out by this share is what it asks about, though it does not name it.
@@ -37,6 +37,8 @@ LEFT = 1.5
 NAMED_BRIDGE = 0.4
 # A node that has become this much stronger since its edges were followed has them followed again.
 STRONGER = 1.3
+# A name with more edges than this is gone on from without looking where they all lead.
+FEW = 8
 
 
 @dataclass(slots=True)
@@ -104,14 +106,17 @@ class Walker:
         self._named = {name.id: name for name in question.names}
         self._pool: tuple[str, ...] = ()
         self._walk = Walk()
+        self._busy: dict[str, float] = {}
         self._heap: list[tuple[float, int, str]] = []
         self._pushed = 0
 
     def run(self, seeds: Seeds) -> Walk:
         """The walk from these seeds."""
         self._pool = seeds.pool
+        # Where there are names, a walk goes by way of them: the path then says how the answer hangs together.
+        start = WORD_START if any(seed.how == "name" for seed in seeds.seeds) else 0.0
         for seed in seeds.seeds:
-            price = 0.0 if seed.how == "name" else WORD_START + 2 * (1.0 - seed.share)
+            price = 0.0 if seed.how == "name" else start + 2 * (1.0 - seed.share)
             self._meet(seed.id, price, seed.how == "name")
         while self._heap and self._walk.expanded < self._settings.max_expand:
             price, _, id = heapq.heappop(self._heap)
@@ -175,22 +180,22 @@ class Walker:
                 yield edge
 
     def _relax(self, visit: Visit, edge: Edge, direction: str, target: str, asks: tuple[Ask, ...]) -> None:
-        asked = _share_asked(asks, edge.type, direction)
-        strength = self._strength(visit, target)
-        said = visit.said | self._scorer.said(target)
-        price = visit.price + self._step_price(edge, direction, target, strength, asked)
         known = self._walk.visits.get(target)
+        if known is None and self._leads_back(visit, target):
+            return
+        asked = _share_asked(asks, edge.type, direction) if asks else 0.0
+        strength = self._strength(visit, target)
+        price = visit.price + self._step_price(edge, direction, target, strength, asked)
         if known is None:
-            known = Visit(target, price, visit.hops + 1, visit.id, edge, direction, strength, said, 0, asked)
-            known.covered = visit.covered | self._scorer.covered(target)
+            known = Visit(target, price, visit.hops + 1, visit.id, edge, direction, asked=asked)
             self._walk.visits[target] = known
+            self._strengthen(known, visit, strength)
             self._push(known)
             return
         known.asked = max(known.asked, asked)
         stronger = strength > known.strength
         if stronger:
-            known.strength, known.said = strength, said
-            known.covered = visit.covered | self._scorer.covered(target)
+            self._strengthen(known, visit, strength)
         if price < known.price and known.spread < 0:
             known.price, known.hops = price, visit.hops + 1
             known.parent, known.edge, known.direction = visit.id, edge, direction
@@ -198,14 +203,35 @@ class Walker:
         elif stronger and known.spread >= 0 and strength > known.spread * STRONGER:
             self._push(known)
 
+    def _strengthen(self, known: Visit, by: Visit, strength: float) -> None:
+        known.strength = strength
+        known.said = by.said | self._scorer.said(known.id)
+        known.covered = by.covered | self._scorer.covered(known.id)
+
+    def _leads_back(self, visit: Visit, target: str) -> bool:
+        """Whether a name leads only to what the source it was met in, or the source of the statement, leads to."""
+        out = self._index.out_of(target)
+        if len(out) != 1 or self._nodes[target].type != ENTITY or self._question.asks:
+            return False
+        home = visit.id if self._nodes[visit.id].type == SOURCE else self._home(visit.id)
+        into = self._index.into(target)
+        return out[0].dst == home and len(into) <= FEW and all(home in (e.src, self._home(e.src)) for e in into)
+
+    def _home(self, id: str) -> str | None:
+        read = self._nodes[id].provenance
+        return read.source_id if read is not None else None
+
     def _step_price(self, edge: Edge, direction: str, target: str, strength: float, asked: float) -> float:
         """The price of the edge's type, more for a busy target, less for a repeated observation or a good fit."""
         table = self._roads.forward if direction == FORWARD else self._roads.backward
-        base = table.get(edge.type, self._roads.forward.get(edge.type, 1.0))
-        busy = 1 + log2(1 + self._index.degree(target)) / 6
-        seen = sqrt(sqrt(max(edge.weight, 1.0)))
-        price = base * busy / seen * (1.6 - min(1.0, strength))
-        return price * (ASKED_PRICE if asked else 1.0)
+        base = table.get(edge.type, 1.0)
+        busy = self._busy.get(target)
+        if busy is None:
+            busy = self._busy[target] = 1 + log2(1 + self._index.degree(target)) / 6
+        price = base * busy * (1.6 - min(1.0, strength))
+        if edge.weight > 1.0:
+            price /= sqrt(sqrt(edge.weight))
+        return price * ASKED_PRICE if asked else price
 
     # -- strength -----------------------------------------------------------------------------
 
