@@ -39,6 +39,8 @@ OUTPUTS: Mapping[str, tuple[str, ...]] = {
     "reads_back": ("type", "price"),
     "asserts": ("kind",),
     "answers": ("kind",),
+    "asks_for": ("words", "place", "type", "direction"),
+    "looks_for": ("words", "sign"),
     "dead_end": ("question", "reason"),
     # health and prune
     "signal": ("kind", "subject"),
