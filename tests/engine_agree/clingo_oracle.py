@@ -1,6 +1,7 @@
 """clingo as the outside oracle: a checked program as an answer-set program whose one model is its meaning.
 
-Independent of every evaluator of ours. Whole numbers must stay inside 32 bits, and text free of NUL.
+Independent of every evaluator of ours. Whole numbers must stay inside 32 bits, and text free of NUL. The greatest
+whole number alone has a stand-in, ``#sup``, which rules may compare with other numbers and must not add to.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from contextmesh.datalog.ast import (
     Value,
     Var,
 )
+from contextmesh.datalog.limits import WHOLE_MAX
 from contextmesh.datalog.order import row_key
 from contextmesh.datalog.program import GOAL, Program
 
@@ -56,6 +58,8 @@ def answer(program: Program, query: Query, facts: Mapping[str, Iterable[Row]]) -
 
 
 def _value(symbol: clingo.Symbol) -> Value:
+    if symbol.type is clingo.SymbolType.Supremum:
+        return WHOLE_MAX
     return symbol.number if symbol.type is clingo.SymbolType.Number else symbol.string
 
 
@@ -64,6 +68,8 @@ def _call(relation: str, row: Sequence[Value]) -> str:
 
 
 def _constant(value: Value) -> str:
+    if value == WHOLE_MAX:
+        return "#sup"
     if isinstance(value, int):
         assert -(2**31) < value < 2**31, "clingo has 32 bits"
         return str(value)
