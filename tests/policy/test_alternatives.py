@@ -138,11 +138,38 @@ def test_all_alternatives_can_be_laid_over_together() -> None:
     assert len(Policy.load(ALTERNATIVES).sources) == len(Policy.load().sources) + len(list(ALTERNATIVES.glob("*.dl")))
 
 
-def test_a_comparison_says_what_would_stand_up(tmp_path: Path) -> None:
+def test_a_comparison_says_what_would_stand_up() -> None:
     world = chain(5)
     world.reject("a")
-    delta = compare(Policy.load(), laid("hop_limit"), world.facts)
-    assert delta.minus("invalid") == [("d4",), ("d5",)]
-    assert delta.plus("live") == [("d4",), ("d5",)]
+    found = compare(Policy.load(), laid("hop_limit"), world.facts)
+    assert found.delta.minus("invalid") == [("d4",), ("d5",)]
+    assert found.delta.plus("live") == [("d4",), ("d5",)]
+    assert found.as_text().splitlines()[:3] == ["fell: +0 -2", "  - fell(d4, a)", "  - fell(d5, a)"]
+    assert found.as_json()["would_drop"]["invalid"] == [["d4"], ["d5"]]  # type: ignore[index]
     back = compare(laid("hop_limit"), Policy.load(), world.facts)
-    assert sorted(back.plus("invalid")) == [("d4",), ("d5",)]
+    assert sorted(back.delta.plus("invalid")) == [("d4",), ("d5",)]
+
+
+def test_a_comparison_of_one_policy_with_itself_finds_nothing() -> None:
+    found = compare(Policy.load(), Policy.load(), chain(3).facts)
+    assert not found
+    assert found.as_text() == "nothing would change"
+    assert found.as_json()["same"] is True
+
+
+def test_a_long_comparison_is_cut() -> None:
+    world = chain(60)
+    world.reject("a")
+    lines = compare(Policy.load(), laid("hop_limit"), world.facts, relations=["invalid"]).as_text().splitlines()
+    assert lines[0] == "invalid: +0 -57"
+    assert lines[-1] == "  - and 37 more"
+    assert len(lines) == 22
+
+
+def test_facts_of_an_input_one_policy_lacks_are_not_shown_to_it(tmp_path: Path) -> None:
+    (tmp_path / "mine.dl").write_text("input frozen(id).\nshielded(X) :- frozen(X).\n", encoding="utf-8")
+    world = chain(2)
+    world.reject("a")
+    world.say("frozen", "d2")
+    found = compare(Policy.load(), Policy.load(tmp_path), world.facts)
+    assert found.delta.minus("invalid") == [("d2",)]
