@@ -1,33 +1,53 @@
-"""Why a node fell, read from the derivation of its ``fell`` row: labels of rules become the words between nodes."""
+"""Why nodes fell, in bulk: every use of a rule that carried failure, as rows of one query, and the shortest way back.
+
+A rule carries failure when its head is ``r(X, A)`` and its body holds ``s(Y, A)``, both derived, beginning with
+``fell(X, A)``; its label is what is said between Y and X. The uses are found by the engine, as a question made of
+the rules themselves, so the words follow whatever rules are in force.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
 
-from contextmesh.datalog.ast import Row
-from contextmesh.datalog.engine import Derivation, Engine
+from contextmesh.base.source import Source
+from contextmesh.datalog.ast import Atom, Compared, Const, Query, Row, Rule, Value, Var
+from contextmesh.datalog.engine import Engine
+from contextmesh.datalog.program import Program
 from contextmesh.store.model import Node
 from contextmesh.store.receipt import SHOWN, Chain
 from contextmesh.store.relations import ASSUMPTION
+
+FELL = "fell"
+UNTOLD = "…"
+"""Stands between root and node when no rule that carries failure has the shape above."""
 
 _HOLE = re.compile(r"\{(\w+)\}")
 
 
 def chains(engine: Engine, fell: Iterable[Row], label_of: Callable[[str], str]) -> dict[str, Chain]:
-    """The chain of each row of ``fell(id, root)``; a node with several roots keeps its first.
+    """The shortest chain of each row of ``fell(id, root)``, by node; a node with several roots keeps its first.
 
-    ``label_of`` gives the words for a node. Chains that pass through one row share its part.
+    ``label_of`` gives the words for a node. Chains that go the same way share their parts.
+
+    Raises:
+        LimitReached: there are more uses of rules than the engine's limits allow.
     """
-    known: dict[tuple[str, Row], Chain] = {}
+    by_root: dict[str, list[str]] = {}
+    seen: dict[str, None] = {}
+    for node, root in fell:
+        if str(node) not in seen:
+            seen[str(node)] = None
+            by_root.setdefault(str(root), []).append(str(node))
     found: dict[str, Chain] = {}
-    for row in fell:
-        name = str(row[0])
-        if name in found:
-            continue
-        derivation = engine.explain("fell", row)
-        if derivation is not None:
-            found[name] = _chain(derivation, str(row[1]), label_of, known)
+    for root, nodes in by_root.items():
+        told = _from_root(engine, root, label_of)
+        start = Chain(label_of(root))
+        for node in nodes:
+            found[node] = told.get(node) or Chain(label_of(node), UNTOLD, start)
     return found
 
 
@@ -37,43 +57,132 @@ def words_for(node: Node) -> str:
     return f"assumption({short})" if node.type == ASSUMPTION else short
 
 
-def _chain(
-    derivation: Derivation, root: str, label_of: Callable[[str], str], known: dict[tuple[str, Row], Chain]
-) -> Chain:
-    """Down to the root or to a row already told, then up again, a step for each change of node."""
-    path: list[Derivation] = []
-    here: Derivation | None = derivation
-    while here is not None and (here.relation, here.row) not in known:
-        path.append(here)
-        here = _carrier(here, root)
-    chain = known[here.relation, here.row] if here is not None else Chain(label_of(root))
-    node = str(here.row[0]) if here is not None else root
-    for step in reversed(path):
-        own = str(step.row[0])
-        if own != node:
-            chain = Chain(label_of(own), _connector(step, node), chain)
-            node = own
-        known[step.relation, step.row] = chain
-    return chain
+@dataclass(frozen=True, slots=True)
+class _Step:
+    """One rule that carries failure, and where in a row of the question the parts of a use stand."""
+
+    rule: Rule
+    head: str
+    carrier: str
+    names: tuple[str, ...]
+
+    def via(self, node: str, before: str, values: tuple[Value, ...]) -> str:
+        """The words of the label without the two nodes they stand between."""
+        label = self.rule.label
+        if label is None:
+            return "<-"
+        binding = dict(zip(self.names, values, strict=False))
+
+        def fill(hole: re.Match[str]) -> str:
+            value = binding.get(hole[1])
+            return "" if value is None or value in (node, before) else str(value)
+
+        words = _HOLE.sub(fill, label.words) if label.words is not None else ""
+        return " ".join(words.split()) or f"<-{label.name}-"
 
 
-def _carrier(step: Derivation, root: str) -> Derivation | None:
-    """The premise through which failure came: a derived row of the shape (node, root), of the same relation first."""
-    able = [p for p in step.premises if p.rule is not None and len(p.row) == 2 and p.row[1] == root]
-    return next((p for p in able if p.relation == step.relation), able[0] if able else None)
+def _from_root(engine: Engine, root: str, label_of: Callable[[str], str]) -> Mapping[str, Chain]:
+    """Chains of everything that fell with one root: breadth first over uses of rules, those within a node free."""
+    steps, question, asked = _question(engine.program)
+    use_of: dict[tuple[str, str], list[tuple[_Step, str, tuple[Value, ...]]]] = {}
+    for row in engine.query(asked(root, question), engine.limits).rows:
+        number, node, before = row[:3]
+        assert isinstance(number, int), "put there as one"
+        step = steps[number]
+        use_of.setdefault((step.carrier, str(before)), []).append((step, str(node), row[3:]))
+    start = Chain(label_of(root))
+    relations = dict.fromkeys([FELL, *(name for step in steps for name in (step.head, step.carrier))])
+    reached: dict[tuple[str, str], Chain] = {}
+    queue = deque(((name, root), start) for name in relations if engine.holds(name, (root, root)))
+    while queue:
+        place, chain = queue.popleft()
+        if place in reached:
+            continue
+        reached[place] = chain
+        for step, node, values in use_of.get(place, ()):
+            if (step.head, node) in reached:
+                continue
+            if node == place[1]:
+                queue.appendleft(((step.head, node), chain))
+            else:
+                longer = Chain(label_of(node), step.via(node, place[1], values), chain)
+                queue.append(((step.head, node), longer))
+    return {node: chain for (name, node), chain in reached.items() if name == FELL}
 
 
-def _connector(step: Derivation, before: str) -> str:
-    """The words of the rule's label without the two nodes they stand between."""
-    label = step.rule.label if step.rule is not None else None
-    if label is None:
-        return "<-"
-    if label.words is None:
-        return f"<-{label.name}-"
-    ends = (step.row[0], before)
+_Asked = Callable[[str, Query], Query]
 
-    def fill(hole: re.Match[str]) -> str:
-        value = step.binding.get(hole[1])
-        return "" if value is None or value in ends else str(value)
 
-    return " ".join(_HOLE.sub(fill, label.words).split()) or f"<-{label.name}-"
+@lru_cache(maxsize=16)
+def _question_of(rules: tuple[Rule, ...], derived: tuple[str, ...]) -> tuple[tuple[_Step, ...], Query]:
+    """The rules that carry failure, and a question whose rows are their uses: number, node, node before, values."""
+    steps = _steps(rules, derived)
+    width = max((len(step.names) for step in steps), default=0)
+    name = "use"
+    while name in derived:
+        name += "_"
+    columns = ("Number", "Node", "Before", *(f"Value{i}" for i in range(width)))
+    own = tuple(_local(name, number, step, width) for number, step in enumerate(steps))
+    goal = Atom(name, tuple(Var(column) for column in columns))
+    return steps, Query(Source("<why>", ""), (goal,), columns, own)
+
+
+def _question(program: Program) -> tuple[tuple[_Step, ...], Query, _Asked]:
+    steps, question = _question_of(program.rules, tuple(program.declarations))
+
+    def asked(root: str, query: Query) -> Query:
+        rules = tuple(
+            Rule(rule.head, (Compared("=", step.rule.head.terms[1], Const(root)), *rule.body))
+            for rule, step in zip(query.rules, steps, strict=True)
+        )
+        return Query(query.source, query.body, query.columns, rules)
+
+    return steps, question, asked
+
+
+def _steps(rules: tuple[Rule, ...], declared: tuple[str, ...]) -> tuple[_Step, ...]:
+    heads = dict.fromkeys(rule.head.relation for rule in rules)
+    steps: list[_Step] = []
+    todo = [FELL]
+    for relation in todo:
+        for rule in rules:
+            carrier = _carrier(rule, heads) if rule.head.relation == relation else None
+            if carrier is None:
+                continue
+            steps.append(_Step(rule, relation, carrier.relation, _label_names(rule)))
+            if carrier.relation not in todo:
+                todo.append(carrier.relation)
+    return tuple(steps)
+
+
+def _carrier(rule: Rule, heads: Mapping[str, None]) -> Atom | None:
+    """The literal ``s(Y, A)`` of a rule for ``r(X, A)``; one of the same relation first."""
+    terms = rule.head.terms
+    if len(terms) != 2 or not all(isinstance(term, Var) for term in terms):
+        return None
+    able = [
+        part
+        for part in rule.body
+        if isinstance(part, Atom)
+        and part.relation in heads
+        and len(part.terms) == 2
+        and isinstance(part.terms[0], Var)
+        and part.terms[1] == terms[1]
+    ]
+    return next((part for part in able if part.relation == rule.head.relation), able[0] if able else None)
+
+
+def _local(name: str, number: int, step: _Step, width: int) -> Rule:
+    """``use(number, X, Y, values …) :- body`` for one rule."""
+    heads = {step.carrier: None}
+    carrier = _carrier(step.rule, heads)
+    assert carrier is not None, "a step has one"
+    values = [Var(name) for name in step.names]
+    padding = [Const("")] * (width - len(values))
+    head = Atom(name, (Const(number), step.rule.head.terms[0], carrier.terms[0], *values, *padding))
+    return Rule(head, step.rule.body)
+
+
+def _label_names(rule: Rule) -> tuple[str, ...]:
+    words = rule.label.words if rule.label is not None else None
+    return tuple(dict.fromkeys(_HOLE.findall(words or "")))

@@ -50,7 +50,7 @@ class Receipt:
         kind: the word its writer gave it.
         committed: False for a dry run.
         added: facts that came and went.
-        derived: rows of the promised relations that came and went, exactly.
+        derived: rows of the derived relations it tells (``Store.told``) that came and went, exactly.
         nodes, edges: ids of the records put, in order.
         live_after: how many nodes are live after it.
     """
@@ -63,13 +63,18 @@ class Receipt:
     nodes: tuple[str, ...]
     edges: tuple[str, ...]
     live_after: int
-    _chains: Mapping[str, Chain] = field(default_factory=dict, repr=False, compare=False)
+    _reasons: Callable[[], Mapping[str, Chain]] = field(default=dict, repr=False, compare=False)
     _live_list: Callable[[], tuple[str, ...]] = field(default=tuple, repr=False, compare=False)
 
     @cached_property
     def fell(self) -> tuple[str, ...]:
         """Nodes that gained a root of failure, each once."""
         return _firsts(self.derived.plus("fell"))
+
+    @cached_property
+    def _chains(self) -> Mapping[str, Chain]:
+        """Made when a reason is first asked for; a dry run has them from the start."""
+        return self._reasons() if self.derived.plus("invalid") else {}
 
     @cached_property
     def invalidated(self) -> tuple[str, ...]:
@@ -104,28 +109,6 @@ class Receipt:
 
     def as_json(self) -> dict[str, object]:
         return {"seq": self.seq, "kind": self.kind, "digest": self.digest}
-
-
-def compose(first: Delta, then: Delta) -> Delta:
-    """The net of two exact deltas, one after the other."""
-    added, dropped = _copy(first.added), _copy(first.dropped)
-    for later, came, went in ((then.added, added, dropped), (then.dropped, dropped, added)):
-        for relation, rows in later.items():
-            undone = went.get(relation, {})
-            for row in rows:
-                if row in undone:
-                    del undone[row]
-                else:
-                    came.setdefault(relation, {})[row] = None
-    return Delta.of(added=_lists(added), dropped=_lists(dropped))
-
-
-def _copy(side: Mapping[str, Iterable[Row]]) -> dict[str, dict[Row, None]]:
-    return {relation: dict.fromkeys(rows) for relation, rows in side.items()}
-
-
-def _lists(side: Mapping[str, Mapping[Row, None]]) -> dict[str, list[Row]]:
-    return {relation: list(rows) for relation, rows in side.items() if rows}
 
 
 def _firsts(rows: Iterable[Row]) -> tuple[str, ...]:

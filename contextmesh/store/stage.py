@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Mapping
+from functools import partial
 from typing import TYPE_CHECKING
 
 from contextmesh.base.errors import OntologyError, Problem
@@ -11,7 +12,7 @@ from contextmesh.datalog.facts import Delta
 from contextmesh.store import relations
 from contextmesh.store.chains import chains, words_for
 from contextmesh.store.model import Assumption, Edge, Node, a
-from contextmesh.store.receipt import Chain, Receipt, compose
+from contextmesh.store.receipt import Chain, Receipt
 from contextmesh.store.refusal import Wording
 
 if TYPE_CHECKING:
@@ -111,7 +112,7 @@ class Stage:
     # -- judging ------------------------------------------------------------------------------------
 
     def commit(self, *, reasons: bool = True) -> Receipt:
-        """Write all of it as one transaction. ``reasons=False`` saves a loader the chains of what fell.
+        """Write all of it as one transaction. With ``reasons=False`` the receipt cannot say why something fell.
 
         Raises:
             OntologyError: the rules refuse it; every violation is told, and nothing changed.
@@ -119,13 +120,21 @@ class Stage:
             LimitReached: judging it took too much; nothing changed.
         """
         assert not self._done, "a stage commits once"
-        if self._based_on != self._store.seq:
+        store, engine = self._store, self._store.engine
+        if self._based_on != store.seq:
             message = f"the graph was written to since this `{self.kind}` transaction began"
             hint = "finish one batch before the next write"
             raise OntologyError(Problem("stale-transaction", message, subject=self.kind, hint=hint))
-        receipt = self._judge(keep=True, wanted=None, reasons=reasons)
+        seq, facts, checks = self._facts()
+        with engine.trial() as trial:
+            derived = engine.apply(_marked(facts, checks), report=(*store.told, VIOLATION))
+            self._require_legal()
+            engine.apply(Delta(dropped=checks), report=())
+            trial.keep()
         self._done = True
-        self._store.adopt(self, receipt)
+        reason = partial(_chains, store, store.nodes.get, derived) if reasons else dict
+        receipt = self._receipt(seq, True, facts, derived, reason, store.live_reader(seq, None))
+        store.adopt(self, receipt)
         return receipt
 
     def dry_run(self, wanted: Collection[str] | None = None) -> Receipt:
@@ -134,42 +143,33 @@ class Stage:
         ``wanted`` names the derived relations worth maintaining; the others are absent from the receipt.
 
         Raises:
-            OntologyError: as ``commit``.
+            OntologyError, LimitReached: as ``commit``.
         """
-        names = None if wanted is None else tuple(dict.fromkeys((VIOLATION, *wanted)))
-        return self._judge(keep=False, wanted=names, reasons=True)
+        store, engine = self._store, self._store.engine
+        seq, facts, checks = self._facts()
+        names = (*(store.told if wanted is None else wanted), VIOLATION)
+        with engine.trial(wanted=names):
+            derived = engine.apply(_marked(facts, checks), report=names)
+            self._require_legal()
+            reasons = _chains(store, self.node, derived)
+            return self._receipt(seq, False, facts, derived, lambda: reasons, store.live_reader(store.seq, derived))
 
     @property
     def build(self) -> int | None:
         return self._build
 
-    def _judge(self, *, keep: bool, wanted: Collection[str] | None, reasons: bool) -> Receipt:
-        store, engine = self._store, self._store.engine
-        seq = max((store.seq + 1, *self._born.values(), *(at for at in self._verdicts.values() if at is not None)))
-        added, dropped, checks = self._facts(seq)
-        report = store.promised if wanted is None else tuple(r for r in store.promised if r in wanted)
-        with engine.trial(wanted=wanted) as trial:
-            first = engine.apply(Delta.of(added=_merged(added, checks), dropped=dropped), report=report)
-            self._require_legal()
-            then = engine.apply(Delta.of(dropped=checks), report=report)
-            derived = compose(first, then)
-            fell = _chains(store, self, derived) if reasons else {}
-            live_after = engine.count("live")
-            live_list = store.live_reader(seq, derived) if not keep else None
-            if keep:
-                trial.keep()
-        return Receipt(
-            seq,
-            self.kind,
-            keep,
-            Delta.of(added=added, dropped=dropped),
-            derived,
-            tuple(self.nodes),
-            tuple(self.edges),
-            live_after,
-            fell,
-            live_list or store.live_reader(seq, None),
-        )
+    def _receipt(
+        self,
+        seq: int,
+        committed: bool,
+        facts: Delta,
+        derived: Delta,
+        reasons: Callable[[], Mapping[str, Chain]],
+        preserved: Callable[[], tuple[str, ...]],
+    ) -> Receipt:
+        live = self._store.engine.count("live")
+        names = (tuple(self.nodes), tuple(self.edges))
+        return Receipt(seq, self.kind, committed, facts, derived, *names, live, reasons, preserved)
 
     def _require_legal(self) -> None:
         engine = self._store.engine
@@ -179,19 +179,23 @@ class Stage:
         wording = Wording(engine, self._store.policy.ontology, self.node, self.edges)
         raise wording.refusal(list(engine.rows(VIOLATION)), order)
 
-    def _facts(self, seq: int) -> tuple[dict[str, list[Row]], dict[str, list[Row]], dict[str, list[Row]]]:
-        """Facts that come, facts that go, and the rows that say what is to be checked."""
+    def _facts(self) -> tuple[int, Delta, dict[str, list[Row]]]:
+        """The number of the transaction, the facts that come and go, and rows that say what is to be checked."""
+        given = (*self._born.values(), *(at for at in self._verdicts.values() if at is not None))
+        seq = max(self._store.seq + 1, *given) if given else self._store.seq + 1
         added: dict[str, list[Row]] = {}
         dropped: dict[str, list[Row]] = {}
         checks: dict[str, list[Row]] = {}
+        carried = self._store.always_carried
         for node in self.nodes.values():
-            before = self._store.nodes.get(node.id)
-            if self._move(self._before_node(before), self._node_facts(node, seq), added, dropped):
+            old = self._store.nodes.get(node.id)
+            was = None if old is None else relations.node_facts(old, self._store.born(old.id), carried)
+            if _move(was, relations.node_facts(node, self._born_of(node.id, seq), carried), added, dropped):
                 _add(checks, relations.new_node(node))
         for edge in self.edges.values():
-            old = self._store.edges.get(edge.id)
-            was = () if old is None else relations.edge_facts(old, self._store.born(old.id))
-            if self._move(was, relations.edge_facts(edge, self._born_of(edge.id, seq)), added, dropped):
+            before = self._store.edges.get(edge.id)
+            was = None if before is None else relations.edge_facts(before, self._store.born(before.id))
+            if _move(was, relations.edge_facts(edge, self._born_of(edge.id, seq)), added, dropped):
                 _add(checks, relations.new_edge(edge))
         for (assumption, evidence), at in self._verdicts.items():
             _add(added, relations.verdict_fact(assumption, evidence, seq if at is None else at))
@@ -202,15 +206,7 @@ class Stage:
         if self._build is not None and self._build != self._store.build:
             _add(dropped, relations.now_fact(self._store.build))
             _add(added, relations.now_fact(self._build))
-        return added, dropped, checks
-
-    def _before_node(self, before: Node | None) -> Iterable[relations.Fact]:
-        if before is None:
-            return ()
-        return relations.node_facts(before, self._store.born(before.id), self._store.always_carried)
-
-    def _node_facts(self, node: Node, seq: int) -> Iterator[relations.Fact]:
-        return relations.node_facts(node, self._born_of(node.id, seq), self._store.always_carried)
+        return seq, Delta(added, dropped), checks
 
     def _born_of(self, name: str, seq: int) -> int:
         given = self._born.get(name)
@@ -220,43 +216,44 @@ class Stage:
             return self._store.born(name)
         return seq
 
-    @staticmethod
-    def _move(
-        before: Iterable[relations.Fact],
-        after: Iterable[relations.Fact],
-        added: dict[str, list[Row]],
-        dropped: dict[str, list[Row]],
-    ) -> bool:
-        """Record the difference of two sets of facts; whether there is one."""
-        was, now = dict.fromkeys(before), dict.fromkeys(after)
-        changed = False
-        for fact in was:
-            if fact not in now:
-                changed = True
-                _add(dropped, fact)
-        for fact in now:
-            if fact not in was:
-                changed = True
-                _add(added, fact)
-        return changed
+
+def _move(
+    before: Iterable[relations.Fact] | None,
+    after: Iterable[relations.Fact],
+    added: dict[str, list[Row]],
+    dropped: dict[str, list[Row]],
+) -> bool:
+    """Record the difference of two sets of facts; whether there is one."""
+    if before is None:
+        for fact in after:
+            _add(added, fact)
+        return True
+    was, now = dict.fromkeys(before), dict.fromkeys(after)
+    gone, come = [f for f in was if f not in now], [f for f in now if f not in was]
+    for fact in gone:
+        _add(dropped, fact)
+    for fact in come:
+        _add(added, fact)
+    return bool(gone or come)
 
 
-def _chains(store: Store, stage: Stage, derived: Delta) -> dict[str, Chain]:
+def _chains(store: Store, node_of: Callable[[str], Node | None], derived: Delta) -> Mapping[str, Chain]:
+    """Why each node of a delta fell, from what holds now: what fell once stays fallen, so later is not too late."""
     invalid = {row[0]: None for row in derived.plus("invalid")}
     if not invalid:
         return {}
 
     def label_of(node_id: str) -> str:
-        node = stage.node(node_id)
+        node = node_of(node_id)
         return words_for(node) if node is not None else node_id
 
-    fell = (row for row in derived.plus("fell") if row[0] in invalid)
-    return chains(store.engine, fell, label_of)
+    return chains(store.engine, (row for row in derived.plus("fell") if row[0] in invalid), label_of)
+
+
+def _marked(facts: Delta, checks: dict[str, list[Row]]) -> Delta:
+    """The facts, with the rows beside them that say what is new."""
+    return Delta({**facts.added, **checks}, facts.dropped)
 
 
 def _add(side: dict[str, list[Row]], fact: relations.Fact) -> None:
     side.setdefault(fact[0], []).append(fact[1])
-
-
-def _merged(first: dict[str, list[Row]], more: dict[str, list[Row]]) -> dict[str, list[Row]]:
-    return {**first, **more}

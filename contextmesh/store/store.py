@@ -15,9 +15,30 @@ from contextmesh.store import relations
 from contextmesh.store.model import Assumption, Edge, Node
 from contextmesh.store.receipt import Receipt
 from contextmesh.store.refusal import did_you_mean
-from contextmesh.store.stage import VIOLATION, Stage
+from contextmesh.store.stage import Stage
 
 Observer = Callable[[Receipt], None]
+
+TOLD = (
+    "rejected",
+    "fell",
+    "invalid",
+    "rebuilt",
+    "live",
+    "edge_dead",
+    "status",
+    "superseded",
+    "current",
+    "unfounded",
+    "suspect",
+    "rescued",
+    "lost",
+    "stands_on",
+)
+"""What became of nodes, edges and assumptions. Signals, dates, prices and dead ends are derived when they are read."""
+
+LIMITS = Limits(rows=100_000_000, rounds=10_000_000, seconds=600.0)
+"""Of one transaction; a question has narrower ones."""
 
 
 class Store:
@@ -31,14 +52,14 @@ class Store:
         seq: the number of the last transaction.
         walks, traversals: telemetry by node id and edge id; an absent one is 0.
         observers: called with the receipt after each commit.
-        promised: the output relations of the policy, which receipts report.
+        told: the derived relations whose changes a receipt tells.
         always_carried: fields GRAPH.md asks for that every record has.
     """
 
     def __init__(self, policy: Policy, *, limits: Limits | None = None) -> None:
         self.policy = policy
         facts: dict[str, tuple[Row, ...]] = {**policy.facts, "now": ((0,),)}
-        self.engine = Engine(policy.program, facts, limits=limits or Limits())
+        self.engine = Engine(policy.program, facts, limits=limits or LIMITS)
         self.build = 0
         self.seq = 0
         self.walks: dict[str, int] = {}
@@ -50,8 +71,7 @@ class Store:
         self.nodes: Mapping[str, Node] = MappingProxyType(self._nodes)
         self.edges: Mapping[str, Edge] = MappingProxyType(self._edges)
         self.assumptions: Mapping[str, Assumption] = MappingProxyType(self._assumptions)
-        declared = policy.program.declarations
-        self.promised = tuple(n for n, d in declared.items() if d.kind == "output" and n != VIOLATION)
+        self.told = tuple(name for name in TOLD if name in policy.program.declarations)
         asked = dict.fromkeys(f for kind in policy.ontology.kinds for f in policy.ontology.must_carry(kind))
         self.always_carried = tuple(
             f for f in asked if f in relations.RECORD_FIELDS and f not in relations.OPTIONAL_FIELDS
@@ -107,12 +127,11 @@ class Store:
     def live_reader(self, seq: int, ahead: Delta | None) -> Callable[[], tuple[str, ...]]:
         """Reads, whenever it is called, which nodes were live after a transaction, in the order of insertion.
 
-        ``ahead`` is the delta of a dry run, which no log holds.
+        ``ahead`` is the delta of a dry run upon that transaction, which no log holds.
         """
-        base = self.seq if ahead is not None else seq
 
         def read() -> tuple[str, ...]:
-            live = self._live_at(base)
+            live = self._live_at(seq)
             if ahead is not None:
                 _shift(live, ahead.plus("live"), ahead.minus("live"))
             known = tuple(name for name in self._nodes if live.pop(name, False))

@@ -68,7 +68,7 @@ def test_a_receipt_is_the_difference_between_two_states(plan: Plan) -> None:
     store.observers.append(receipts.append)
 
     def rows() -> dict[str, dict[tuple[object, ...], None]]:
-        return {name: dict.fromkeys(store.engine.rows(name)) for name in store.promised}
+        return {name: dict.fromkeys(store.engine.rows(name)) for name in store.told}
 
     for word, at, to, which in plan[2]:
         before, count = rows(), len(receipts)
@@ -79,7 +79,7 @@ def test_a_receipt_is_the_difference_between_two_states(plan: Plan) -> None:
         if len(receipts) != count + 1:
             continue
         after, receipt = rows(), receipts[-1]
-        for name in store.promised:
+        for name in store.told:
             assert sorted(receipt.derived.plus(name)) == sorted(r for r in after[name] if r not in before[name])
             assert sorted(receipt.derived.minus(name)) == sorted(r for r in before[name] if r not in after[name])
 
