@@ -56,7 +56,8 @@ def declared(declarations: Sequence[Declaration]) -> tuple[Declarations, list[Pr
 def inferred(rules: Sequence[Rule], known: Declarations, facts: Facts) -> Declarations:
     """Declarations for what a stand-alone program uses without declaring it; the first use sets the columns.
 
-    What some rule derives is a ``relation``, the rest ``input``.
+    What some rule derives is a ``relation``, the rest ``input``. A relation that is given without rows and used
+    nowhere has no columns, and fits any use a query may make of it.
     """
     derived = {rule.head.relation: None for rule in rules if rule.body}
     arity = {name: len(rows[0]) for name, rows in facts.items() if rows and name not in known}
@@ -85,7 +86,7 @@ def check_names(rules: Sequence[Rule], known: Declarations, *, standalone: bool)
                 if atom.relation not in unknown:
                     unknown[atom.relation] = None
                     problems.append(_unknown(atom, known, declare=not standalone))
-            elif len(atom.terms) != len(declaration.columns):
+            elif declaration.columns and len(atom.terms) != len(declaration.columns):
                 problems.append(_arity(atom, declaration))
         problems += _head(rule, known.get(rule.head.relation), standalone)
         problems += _label(rule)

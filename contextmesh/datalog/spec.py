@@ -43,6 +43,7 @@ def evaluate(program: Program, facts: Mapping[str, Iterable[Row]], limits: Limit
     """
     rows: Rows = {name: {} for name in program.declarations}
     for name, given in facts.items():
+        assert name in rows, f"{name} is no relation of the program"
         rows[name].update(dict.fromkeys(given))
     for name, row in program.facts:
         rows[name][row] = None

@@ -124,12 +124,12 @@ def _edges(rule: Rule) -> Iterator[Edge]:
 
 
 def _path(graph: Graph, inside: Mapping[str, None], start: str, goal: str) -> list[Edge]:
-    """A shortest path of readings inside a component; of two as short, the one written first."""
+    """A shortest path of readings inside a component, over a negation rather than not: one cycle then tells of both."""
     came: dict[str, Edge | None] = {start: None}
     queue = deque([start])
     while queue and goal not in came:
         name = queue.popleft()
-        for edge in sorted(graph[name], key=lambda e: bool(e.word)):
+        for edge in sorted(graph[name], key=lambda e: not e.word):
             if edge.relation in inside and edge.relation not in came:
                 came[edge.relation] = edge
                 queue.append(edge.relation)

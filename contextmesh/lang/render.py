@@ -21,8 +21,10 @@ from contextmesh.datalog.ast import (
 )
 from contextmesh.lang.words import quote, write_value
 
-WIDTH = 100
-"""Columns beyond which the literals of a rule get lines of their own."""
+WIDTH = 120
+"""The longest line, as long as its parts allow."""
+DEEPEST = 40
+"""The literals of a rule stand below each other, behind its head, unless the head is longer than this."""
 
 
 def render_rules(text: RuleText) -> str:
@@ -43,16 +45,26 @@ def render_declaration(declaration: Declaration) -> str:
 
 
 def render_rule(rule: Rule) -> str:
-    """A rule or fact with its label on a line above; on several lines when it is wider than WIDTH."""
+    """A rule or fact with its label on a line above; its literals fill lines up to WIDTH."""
     head = render_atom(rule.head)
     literals = [render_literal(literal) for literal in rule.body]
     label = f"{render_label(rule.label)}\n" if rule.label else ""
     if not literals:
         return f"{label}{head}."
-    line = f"{head} :- {', '.join(literals)}."
-    if len(line) > WIDTH:
-        line = f"{head} :-\n    " + ",\n    ".join(literals) + "."
-    return label + line
+    first = f"{head} :- "
+    indent = " " * (len(first) if len(first) <= DEEPEST else 4)
+    return label + _filled(first, [*(f"{literal}," for literal in literals[:-1]), f"{literals[-1]}."], indent)
+
+
+def _filled(line: str, words: list[str], indent: str) -> str:
+    """``line`` and then the words, on as few lines as WIDTH allows."""
+    lines = []
+    for i, word in enumerate(words):
+        if i and len(line) + len(word) > WIDTH:
+            lines.append(line.rstrip())
+            line = indent
+        line += f"{word} "
+    return "\n".join([*lines, line.rstrip()])
 
 
 def render_label(label: Label) -> str:

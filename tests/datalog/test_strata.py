@@ -105,6 +105,12 @@ def test_each_negation_that_is_on_no_told_cycle_is_told_too() -> None:
     ]
 
 
+def test_a_cycle_tells_of_as_many_negations_as_its_length_allows() -> None:
+    text = "p(1). a(X) :- p(X), not b(X). b(X) :- a(X). b(X) :- p(X), not a(X)."
+
+    assert cycles(text) == ["a -> not b -> b -> not a -> a"]
+
+
 def test_the_order_of_rules_never_decides_whether_a_program_is_stratified() -> None:
     text = "live(X) :- claim(X). dead(X) :- struck(X). stands(X) :- live(X), not dead(X). shown(X) :- stands(X)."
     rules = parse_rules(Source("<text>", text)).rules

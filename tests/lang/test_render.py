@@ -25,14 +25,20 @@ def test_a_rendered_query_is_read_back_as_it_was(query: Query) -> None:
     assert (read.body, read.columns, read.rules) == (query.body, query.columns, query.rules)
 
 
-def test_a_long_rule_has_a_literal_a_line() -> None:
-    line = "reach(From, To) :- " + ", ".join(f"step(From, To, number_{i})" for i in range(4)) + "."
+def test_the_literals_of_a_long_rule_fill_lines_behind_its_head() -> None:
+    line = "reach(From, To) :- " + ", ".join(f"step(From, To, number_{i})" for i in range(6)) + "."
     text = parse_rules(Source("<long>", line))
 
     assert render_rules(text) == (
-        "reach(From, To) :-\n"
-        "    step(From, To, number_0),\n"
-        "    step(From, To, number_1),\n"
-        "    step(From, To, number_2),\n"
-        "    step(From, To, number_3).\n"
+        "reach(From, To) :- step(From, To, number_0), step(From, To, number_1), step(From, To, number_2),\n"
+        "                   step(From, To, number_3), step(From, To, number_4), step(From, To, number_5).\n"
+    )
+
+
+def test_behind_a_very_long_head_the_literals_stand_four_spaces_in() -> None:
+    head = f"reach({', '.join(f'Column{i}' for i in range(9))})"
+    text = parse_rules(Source("<long>", f"{head} :- {', '.join(['step(Column0, Column1)'] * 3)}."))
+
+    assert render_rules(text) == (
+        f"{head} :- step(Column0, Column1),\n    step(Column0, Column1), step(Column0, Column1).\n"
     )
