@@ -142,3 +142,39 @@ def test_a_ground_that_came_loose_carries_no_later_failure_even_through_a_rescue
     world.reject("b")
     world.reject("a2")
     assert world.column("fell", evaluate=evaluate) == {"a1", "b", "a2", "c1", "d1", "d2"}
+
+
+@both
+def test_a_claim_justified_by_what_was_derived_from_itself_does_not_stand(evaluate: Evaluate) -> None:
+    world = World()
+    world.nodes("claim", "x")
+    world.nodes("decision", "d", "e")
+    world.edge("e", "derived_from", "x")
+    world.edge("d", "depends_on", "e")
+    world.justify("x", ["d"])
+    assert world.column("invalid", evaluate=evaluate) == {"x", "d", "e"}
+
+
+@both
+def test_a_claim_falls_with_a_ground_that_stands_on_two_things_and_lost_the_plain_one(evaluate: Evaluate) -> None:
+    """d stands on the rescued c1 and on b; z states d as its only ground."""
+    world = two_ways()
+    world.nodes("assumption", "b")
+    world.nodes("claim", "z")
+    world.edge("d1", "depends_on", "b")
+    world.justify("z", ["d1"])
+    world.reject("a1")
+    assert "z" not in world.column("invalid", evaluate=evaluate)
+    world.reject("b")
+    assert world.rows(evaluate=evaluate)["fell"] >= {("d1", "b"), ("z", "b")}
+
+
+@both
+def test_a_claim_stands_on_a_ground_whose_own_ground_was_rescued(evaluate: Evaluate) -> None:
+    world = two_ways()
+    world.nodes("claim", "z")
+    world.justify("z", ["d1", "s1"])
+    world.reject("a1")
+    rows = world.rows(evaluate=evaluate)
+    assert ("z",) in rows["rescued"]
+    assert ("z", "z#1") in rows["stands_on"]
