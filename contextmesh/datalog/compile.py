@@ -81,23 +81,23 @@ def _factory(text: str) -> Callable[..., Callable[..., Any]]:
 
 def _plus(left: Value, right: Value) -> int | None:
     if left.__class__ is int and right.__class__ is int:
-        return whole(left + right)  # type: ignore[operator]
+        return whole(left + right)
     return None
 
 
 def _minus(left: Value, right: Value) -> int | None:
     if left.__class__ is int and right.__class__ is int:
-        return whole(left - right)  # type: ignore[operator]
+        return whole(left - right)
     return None
 
 
 def _undo_plus(left: Value, right: Value) -> int | None:
     """As plus, for a value that is only ever compared with those that exist."""
-    return left + right if left.__class__ is int and right.__class__ is int else None  # type: ignore[operator,return-value]
+    return left + right if left.__class__ is int and right.__class__ is int else None
 
 
 def _undo_minus(left: Value, right: Value) -> int | None:
-    return left - right if left.__class__ is int and right.__class__ is int else None  # type: ignore[operator,return-value]
+    return left - right if left.__class__ is int and right.__class__ is int else None
 
 
 def _below(left: Value, right: Value) -> bool:

@@ -224,13 +224,18 @@ class Engine:
         return mask
 
     def _change(self, delta: Delta, frame: Frame) -> None:
-        for rows_of, enter in ((delta.dropped, False), (delta.added, True)):
-            for name, rows in rows_of.items():
-                relation = self._base(name)
-                assert all(len(row) == relation.arity for row in rows), f"a row of {name} has another length"
-                frame.touch(relation)
-                if relation.add(rows) if enter else relation.drop(rows):
-                    self._dirty |= self._bits[relation]
+        for name, rows in delta.dropped.items():
+            relation = self._base(name)
+            stays = dict.fromkeys(delta.added.get(name, ()))
+            frame.touch(relation)
+            if relation.drop([row for row in rows if row not in stays] if stays else rows):
+                self._dirty |= self._bits[relation]
+        for name, rows in delta.added.items():
+            relation = self._base(name)
+            assert all(len(row) == relation.arity for row in rows), f"a row of {name} has another length"
+            frame.touch(relation)
+            if relation.add(rows):
+                self._dirty |= self._bits[relation]
 
     def _catch_up(self, mask: int) -> None:
         if not self._dirty & mask:

@@ -47,12 +47,12 @@ class Relation:
     """Distinct rows of one arity, in insertion order, with indexes made on demand and kept from then on.
 
     A dropped row stays in ``rows`` as ``False`` (a ghost, which keeps its place) until ``settle``, so that
-    undoing the drop restores the order too. ``log`` holds every row that came or went since position
-    ``start``, oldest first: a row that stands there an odd number of times has changed, and whether it is
-    present now says in which direction.
+    undoing the drop restores the order too; ``_ghosts`` has it as True, or as False once it is back. ``log``
+    holds every row that came or went since position ``start``, oldest first: a row that stands there an odd
+    number of times has changed, and whether it is present now says in which direction.
     """
 
-    __slots__ = ("_filtered", "_ghosts", "_indexes", "_plain", "arity", "log", "name", "rows", "start")
+    __slots__ = ("_absent", "_filtered", "_ghosts", "_indexes", "_plain", "arity", "log", "name", "rows", "start")
 
     def __init__(self, name: str, arity: int) -> None:
         self.name = name
@@ -61,12 +61,13 @@ class Relation:
         self.log: list[Row] = []
         self.start = 0
         self._ghosts: dict[Row, bool] = {}
+        self._absent = 0
         self._plain: list[Index] = []
         self._filtered: list[tuple[int, dict[Value, list[Index]]]] = []
         self._indexes: dict[tuple[tuple[int, ...], Where], Index] = {}
 
     def __len__(self) -> int:
-        return len(self.rows) - len(self._ghosts)
+        return len(self.rows) - self._absent
 
     @property
     def end(self) -> int:
@@ -77,7 +78,7 @@ class Relation:
 
     def scan(self) -> Iterable[Row]:
         """Every row, in insertion order; not to be held over a change."""
-        if self._ghosts:
+        if self._absent:
             return [row for row, present in self.rows.items() if present]
         return self.rows
 
@@ -143,30 +144,19 @@ class Relation:
     def entered(self, fresh: list[Row]) -> None:
         """Log and index rows that were just set present in ``rows``."""
         self.log.extend(fresh)
-        self.unghost(fresh)
-        self.index_rows(fresh)
+        self._index_rows(fresh)
+        if self._absent:
+            again = [row for row in fresh if self._ghosts.get(row)]
+            self._ghosts.update(dict.fromkeys(again, False))
+            self._absent -= len(again)
+            for index in self._indexes.values():
+                index.put_back(again)
 
     def left(self, gone: list[Row]) -> None:
         """Log and unindex rows that were just set absent in ``rows``."""
         self.log.extend(gone)
-        self.hide(gone)
-
-    def unghost(self, fresh: Iterable[Row]) -> None:
-        if self._ghosts:
-            for row in fresh:
-                self._ghosts.pop(row, None)
-
-    def index_rows(self, fresh: Sequence[Row]) -> None:
-        for index in self._plain:
-            index.add(fresh)
-        for column, table in self._filtered:
-            for row in fresh:
-                for index in table.get(row[column], ()):
-                    index.add((row,))
-
-    def hide(self, gone: Sequence[Row]) -> None:
-        """Unindex rows that were set absent and remember them as ghosts, without logging."""
         self._ghosts.update(dict.fromkeys(gone, True))
+        self._absent += len(gone)
         for index in self._plain:
             index.discard(gone)
         for column, table in self._filtered:
@@ -174,10 +164,18 @@ class Relation:
                 for index in table.get(row[column], ()):
                     index.discard((row,))
 
+    def _index_rows(self, fresh: Sequence[Row]) -> None:
+        for index in self._plain:
+            index.add(fresh)
+        for column, table in self._filtered:
+            for row in fresh:
+                for index in table.get(row[column], ()):
+                    index.add((row,))
+
     def forget(self, fresh: Iterable[Row]) -> None:
         """Take back rows that were set present but not yet entered."""
         for row in fresh:
-            if row in self._ghosts:
+            if self._ghosts.get(row):
                 self.rows[row] = False
             else:
                 del self.rows[row]
@@ -207,9 +205,11 @@ class Relation:
     def settle(self) -> None:
         """Let go of ghosts and of what only an undo would need; nothing before now can be undone after."""
         if self._ghosts:
-            for row in self._ghosts:
-                del self.rows[row]
+            for row, absent in self._ghosts.items():
+                if absent:
+                    del self.rows[row]
             self._ghosts.clear()
+            self._absent = 0
         for index in self._indexes.values():
             if index.saved:
                 index.saved = {}
@@ -228,10 +228,16 @@ class Relation:
         added, dropped = self.net(since)
         del self.log[since - self.start :]
         for row in added:
-            del self.rows[row]
+            if row in self._ghosts:
+                self.rows[row] = False
+                self._ghosts[row] = True
+                self._absent += 1
+            else:
+                del self.rows[row]
         for row in dropped:
             self.rows[row] = True
-        self.unghost(dropped)
+            self._ghosts[row] = False
+        self._absent -= len(dropped)
         tangled: list[tuple[Index, Any]] = []
         for index in self._indexes.values():
             index.restore(self.rows, added, dropped, tangled)
@@ -249,21 +255,32 @@ class Relation:
                     index.add((row,))
 
     def rewind(self, added: list[Row], dropped: list[Row]) -> list[Undo]:
-        """Show the state before a change without logging; ``replay`` of the answer shows the present again."""
+        """Show the state before a change without logging; ``replay`` shows the present again."""
         undo: list[Undo] = []
         rows, ghosts = self.rows, self._ghosts
         for row in added:
             undo.append((rows, row, True))
-            undo.append((ghosts, row, None))
+            undo.append((ghosts, row, ghosts.get(row)))
             rows[row] = False
             ghosts[row] = True
         for row in dropped:
             undo.append((rows, row, rows.get(row)))
-            undo.append((ghosts, row, ghosts.pop(row, None)))
+            undo.append((ghosts, row, ghosts.get(row)))
             rows[row] = True
+            ghosts[row] = False
+        self._absent += len(added) - sum(1 for holder, _, before in undo if holder is ghosts and before)
         for index in self._indexes.values():
             index.rewind(added, dropped, undo)
         return undo
+
+    def replay(self, undo: list[Undo]) -> None:
+        """Take the steps of a rewind back, last first."""
+        for holder, key, before in reversed(undo):
+            if before is None:
+                holder.pop(key, None)
+            else:
+                holder[key] = before
+        self._absent = sum(self._ghosts.values())
 
     def __repr__(self) -> str:
         return f"Relation({self.name}/{self.arity}, {len(self)} rows)"

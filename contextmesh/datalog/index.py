@@ -84,6 +84,17 @@ class Index:
                 saved[key] = None if bucket.__class__ is dict else bucket
             self._discard(key, row)
 
+    def put_back(self, rows: Iterable[Row]) -> None:
+        """Rows that were just added and had been discarded in this frame stand where they stood."""
+        for row in self._admitted(rows):
+            key = self.key(row)
+            bucket = self.saved.get(key)
+            if bucket is not None:
+                standing = dict.fromkeys(rows_of(self.buckets[key]))
+                before = dict.fromkeys(rows_of(bucket))
+                order = [r for r in before if r in standing] + [r for r in standing if r not in before]
+                self.buckets[key] = bucket_of(order)
+
     def _discard(self, key: Any, row: Row) -> None:
         bucket = self.buckets[key]
         if bucket.__class__ is dict:
@@ -126,12 +137,3 @@ class Index:
             bucket = self.buckets.get(key)
             undo.append((bucket, row, None) if bucket.__class__ is dict else (self.buckets, key, bucket))
             self.add((row,))
-
-
-def replay(undo: list[Undo]) -> None:
-    """Take the steps of a rewind back, last first."""
-    for holder, key, before in reversed(undo):
-        if before is None:
-            holder.pop(key, None)
-        else:
-            holder[key] = before

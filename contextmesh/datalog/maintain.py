@@ -15,7 +15,8 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from contextmesh.datalog.ast import Row
-from contextmesh.datalog.index import Undo, replay
+from contextmesh.datalog.facts import Relation
+from contextmesh.datalog.index import Undo
 from contextmesh.datalog.limits import Meter
 from contextmesh.datalog.seminaive import Reading, Stage
 
@@ -86,12 +87,12 @@ class Maintained(Stage):
     # ---- losses ------------------------------------------------------------------------------
 
     def _candidates(self, work: Work, nets: list[Net | None], meter: Meter) -> list[dict[Row, bool]]:
-        undo: list[list[Undo]] = []
+        undo: list[tuple[Relation, list[Undo]]] = []
         before: tuple[dict[Row, bool], ...] = tuple({} for _ in self.heads)
         found: tuple[list[Row], ...] = tuple([] for _ in self.heads)
         try:
             if work.back:
-                undo = [r.rewind(*net) for r, net in zip(self.inputs, nets, strict=True) if net is not None]
+                undo = [(r, r.rewind(*net)) for r, net in zip(self.inputs, nets, strict=True) if net is not None]
             for at, which, run in work.losses:
                 run(_rows(nets[at], which), found, meter, before)
             codes = self.rounds_of("withdraw") if self.recursive else []
@@ -103,8 +104,8 @@ class Maintained(Stage):
                         code.run(rows, more, meter, before)
                 found = more
         finally:
-            for steps in reversed(undo):
-                replay(steps)
+            for relation, steps in reversed(undo):
+                relation.replay(steps)
         return list(before)
 
     def _withdraw(self, candidates: list[dict[Row, bool]], meter: Meter) -> list[list[Row]]:

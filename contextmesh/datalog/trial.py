@@ -25,14 +25,14 @@ class Frame:
         self.wanted: Collection[str] | None = None
         self.marks: dict[Relation, int] = {}
         self.stages: dict[Stage, tuple[bool, list[int]]] = {}
-        self.aside: list[tuple[Index, dict[Any, Any]]] = []
+        self.aside: dict[Relation, list[tuple[Index, dict[Any, Any]]]] = {}
 
     def touch(self, relation: Relation) -> None:
         """To be called before the relation changes."""
         if relation not in self.marks:
             self.marks[relation] = relation.end
             if self.inner:
-                self.aside += relation.set_aside()
+                self.aside[relation] = relation.set_aside()
 
     def note(self, stage: Stage) -> None:
         """To be called before the stage is evaluated."""
@@ -45,19 +45,23 @@ class Frame:
         for relation, mark in self.marks.items():
             relation.undo(mark)
             relation.set_aside()
-        for index, saved in self.aside:
-            index.saved = saved
+            for index, saved in self.aside.get(relation, ()):
+                index.saved = saved
         for stage, (built, cursors) in self.stages.items():
             stage.built, stage.cursors = built, cursors
 
     def merge(self, outer: Frame) -> None:
         """The frame ends well inside another, which from now on answers for it."""
         for relation, mark in self.marks.items():
-            outer.marks.setdefault(relation, mark)
+            aside = self.aside.get(relation, [])
+            if relation not in outer.marks:
+                outer.marks[relation] = mark
+                outer.aside[relation] = aside
+            else:
+                for index, saved in aside:
+                    index.saved = {**index.saved, **saved}
         for stage, before in self.stages.items():
             outer.stages.setdefault(stage, before)
-        for index, saved in self.aside:
-            index.saved = {**index.saved, **saved}
 
 
 class Trial:
