@@ -57,7 +57,7 @@ def inferred(rules: Sequence[Rule], known: Declarations, facts: Facts) -> Declar
     """Declarations for what a stand-alone program uses without declaring it; the first use sets the columns.
 
     What some rule derives is a ``relation``, the rest ``input``. A relation that is given without rows and used
-    nowhere has no columns, and fits any use a query may make of it.
+    nowhere has no columns.
     """
     derived = {rule.head.relation: None for rule in rules if rule.body}
     arity = {name: len(rows[0]) for name, rows in facts.items() if rows and name not in known}
@@ -70,8 +70,8 @@ def inferred(rules: Sequence[Rule], known: Declarations, facts: Facts) -> Declar
     for name in dict.fromkeys([*facts, *arity]):
         if name not in known:
             kind: Choice["relation", "input"] = "relation" if name in derived else "input"
-            columns = tuple(f"c{i}" for i in range(1, arity.get(name, 0) + 1))
-            found[name] = Declaration(kind, name, columns, first[name].at if name in first else None)
+            at = first[name].at if name in first else None
+            found[name] = Declaration(kind, name, _numbered(arity.get(name, 0)), at)
     return found
 
 
@@ -86,7 +86,7 @@ def check_names(rules: Sequence[Rule], known: Declarations, *, standalone: bool)
                 if atom.relation not in unknown:
                     unknown[atom.relation] = None
                     problems.append(_unknown(atom, known, declare=not standalone))
-            elif declaration.columns and len(atom.terms) != len(declaration.columns):
+            elif len(atom.terms) != len(declaration.columns):
                 problems.append(_arity(atom, declaration))
         problems += _head(rule, known.get(rule.head.relation), standalone)
         problems += _label(rule)
@@ -144,7 +144,7 @@ def _label(rule: Rule) -> list[Problem]:
 def _unknown(atom: Atom, known: Declarations, *, declare: bool) -> Problem:
     name = atom.relation
     close = get_close_matches(name, sorted(known), n=1)
-    columns = ", ".join(f"c{i}" for i in range(1, len(atom.terms) + 1))
+    columns = ", ".join(_numbered(len(atom.terms)))
     if close:
         hint: str | None = f"did you mean {close[0]}?"
     else:
@@ -164,6 +164,10 @@ def _arity(atom: Atom, declaration: Declaration) -> Problem:
         where=place(atom.at),
         also=(also,) if also else (),
     )
+
+
+def _numbered(count: int) -> tuple[str, ...]:
+    return tuple(f"c{i}" for i in range(1, count + 1))
 
 
 def _columns(count: int) -> str:

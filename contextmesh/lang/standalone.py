@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from contextmesh.base.errors import Problem, RuleError
 from contextmesh.base.source import Source
-from contextmesh.datalog.ast import Atom, Compared, Literal, Query, Row, Var, Wildcard
+from contextmesh.datalog.ast import Atom, Compared, Declaration, Literal, Query, Row, Var, Wildcard
 from contextmesh.datalog.fold import place
 from contextmesh.datalog.program import Program, build_program
 from contextmesh.datalog.safety import outer_variables
@@ -37,10 +37,17 @@ def evaluate_text(source: Source, atom: Source, facts: Mapping[str, Sequence[Row
     """
     query = whole_tuples(parse_query(atom))
     given = {name: list(rows) for name, rows in facts.items()}
-    program = build_program([parse_rules(source)], standalone=True, facts=given)
-    program.with_query(query)  # an atom that does not fit is refused whatever the evaluator
-    literal = query.body[0]
+    text, literal = parse_rules(source), query.body[0]
     assert isinstance(literal, Atom)
+    program = build_program([text], standalone=True, facts=given)
+    asked = program.declarations.get(literal.relation)
+    if asked is not None and not asked.columns:
+        columns = Declaration(
+            "input", literal.relation, query.columns
+        )  # given without rows, used by the question alone
+        text = replace(text, declarations=(*text.declarations, columns))
+        program = build_program([text], standalone=True, facts=given)
+    program.with_query(query)  # an atom that does not fit is refused whatever the evaluator
     return Matches(literal.relation, evaluator(program, given, query))
 
 
