@@ -42,9 +42,7 @@ def evaluate_text(source: Source, atom: Source, facts: Mapping[str, Sequence[Row
     program = build_program([text], standalone=True, facts=given)
     asked = program.declarations.get(literal.relation)
     if asked is not None and not asked.columns:
-        columns = Declaration(
-            "input", literal.relation, query.columns
-        )  # given without rows, used by the question alone
+        columns = Declaration("input", literal.relation, query.columns)  # given without rows, and only asked
         text = replace(text, declarations=(*text.declarations, columns))
         program = build_program([text], standalone=True, facts=given)
     program.with_query(query)  # an atom that does not fit is refused whatever the evaluator
