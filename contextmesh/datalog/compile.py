@@ -22,7 +22,7 @@ from contextmesh.datalog.emit import Emitter
 from contextmesh.datalog.facts import Relation
 from contextmesh.datalog.limits import Meter, whole
 from contextmesh.datalog.order import value_key
-from contextmesh.datalog.plan import Plan
+from contextmesh.datalog.steps import Plan
 
 Mode = Literal["derive", "withdraw", "prove"]
 

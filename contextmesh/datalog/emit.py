@@ -7,7 +7,7 @@ from typing import Any
 
 from contextmesh.datalog.ast import Const, Sum, Term, Var
 from contextmesh.datalog.facts import Relation, Where
-from contextmesh.datalog.plan import Absent, Columns, Fold, Let, Member, Plan, Scan, Step, Test, names_in
+from contextmesh.datalog.steps import Absent, Columns, Fold, Let, Member, Plan, Scan, Step, Test, names_in
 
 LOOPS = 14
 """Python nests at most twenty loops; beyond this many a new nest is begun from a list of bindings."""

@@ -8,103 +8,25 @@ no variable with what is known come last, so that a product of unrelated relatio
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from contextmesh.datalog.ast import Aggregate, Atom, Compared, Const, Literal, Not, Rule, Sum, Term, Var, Wildcard
 from contextmesh.datalog.facts import Where
 from contextmesh.datalog.safety import group_of, rule_variables
-
-Columns = tuple[int, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Scan:
-    """Rows of a relation found by an index.
-
-    Attributes:
-        columns, where: the index; no columns and no values means every row.
-        keys: the terms looked up, one per column.
-        binds: a column and the variable that takes its value.
-        same: a column whose value must equal a variable bound in this very row.
-        needed: whether what it binds is used later; if not, one row is enough.
-    """
-
-    relation: str
-    columns: Columns
-    where: Where
-    keys: tuple[Term, ...]
-    binds: tuple[tuple[int, str], ...]
-    same: tuple[tuple[int, str], ...]
-    needed: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Member:
-    """A whole row is known: it must be there (or, negated, must not)."""
-
-    relation: str
-    terms: tuple[Term, ...]
-    negated: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Absent:
-    """No row may agree with the keys."""
-
-    relation: str
-    columns: Columns
-    where: Where
-    keys: tuple[Term, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Let:
-    """A variable takes the value of a term; ``inverse``: a sum solved for it, which may leave the range of numbers."""
-
-    name: str
-    term: Term
-    inverse: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Test:
-    op: str
-    left: Term
-    right: Term
-
-
-@dataclass(frozen=True, slots=True)
-class Fold:
-    """An aggregate, with the variables of its group bound. ``target`` takes the result when it is a free variable."""
-
-    aggregate: Aggregate
-    steps: tuple[Step, ...]
-    over: tuple[Term, ...]
-    target: str | None
-
-
-Step = Scan | Member | Absent | Let | Test | Fold
-
-
-@dataclass(frozen=True, slots=True)
-class Bind:
-    """How a given row enters a plan: values taken, constants and repetitions demanded."""
-
-    names: tuple[str | None, ...]
-    tests: tuple[Test, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """A driver row (if any), the steps of the rest, and what the head is made of.
-
-    ``distinct``: many driver rows may bind the same, and each binding is wanted once.
-    """
-
-    bind: Bind | None
-    steps: tuple[Step, ...]
-    head: tuple[Term, ...]
-    distinct: bool = False
+from contextmesh.datalog.steps import (
+    Absent,
+    Bind,
+    Columns,
+    Fold,
+    Let,
+    Member,
+    Plan,
+    Scan,
+    Step,
+    Test,
+    is_known,
+    names_in,
+)
 
 
 def drive(rule: Rule, at: int, *, losing: bool) -> Plan:
@@ -376,27 +298,6 @@ def _renamed_term(term: Term, keep: Collection[str]) -> Term:
 
 
 # ---- names ---------------------------------------------------------------------------------------
-
-
-def is_known(term: Term, known: Mapping[str, None]) -> bool:
-    match term:
-        case Const():
-            return True
-        case Var(name):
-            return name in known
-        case Sum(_, left, right):
-            return is_known(left, known) and is_known(right, known)
-    return False
-
-
-def names_in(terms: Sequence[Term]) -> Iterator[str]:
-    """The variables of terms, with repetitions."""
-    for term in terms:
-        match term:
-            case Var(name):
-                yield name
-            case Sum(_, left, right):
-                yield from names_in((left, right))
 
 
 def _mentioned(literal: Literal) -> Iterator[str]:

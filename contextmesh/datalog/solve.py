@@ -8,8 +8,9 @@ from operator import eq, ge, gt, le, lt, ne
 from contextmesh.datalog.ast import Aggregate, Atom, Compared, Const, Literal, Not, Row, Rule, Sum, Term, Value, Var
 from contextmesh.datalog.limits import Meter, whole
 from contextmesh.datalog.order import value_key
-from contextmesh.datalog.plan import bound_body, is_known, solved
+from contextmesh.datalog.plan import bound_body, solved
 from contextmesh.datalog.safety import group_of, inner_order, rule_variables
+from contextmesh.datalog.steps import is_known
 
 Binding = dict[str, Value]
 Match = Callable[[str, Sequence[Value | None]], Sequence[Row]]
