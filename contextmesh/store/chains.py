@@ -81,32 +81,42 @@ class _Step:
         return " ".join(words.split()) or f"<-{label.name}-"
 
 
+_Place = tuple[str, str]
+"""A relation and a node: a row ``relation(node, root)``."""
+
+
+_Use = tuple[_Step, str, tuple[Value, ...]]
+"""A rule, the node it brought failure to, and the values of its label."""
+
+
 def _from_root(engine: Engine, root: str, label_of: Callable[[str], str]) -> Mapping[str, Chain]:
     """Chains of everything that fell with one root: breadth first over uses of rules, those within a node free."""
     steps, question, asked = _question(engine.program)
-    use_of: dict[tuple[str, str], list[tuple[_Step, str, tuple[Value, ...]]]] = {}
+    use_of: dict[_Place, list[_Use]] = {}
     for row in engine.query(asked(root, question), engine.limits).rows:
-        number, node, before = row[:3]
+        number = row[0]
         assert isinstance(number, int), "put there as one"
-        step = steps[number]
-        use_of.setdefault((step.carrier, str(before)), []).append((step, str(node), row[3:]))
-    start = Chain(label_of(root))
+        rule = steps[number]
+        use_of.setdefault((rule.carrier, str(row[2])), []).append((rule, str(row[1]), row[3:]))
     relations = dict.fromkeys([FELL, *(name for step in steps for name in (step.head, step.carrier))])
-    reached: dict[tuple[str, str], Chain] = {}
-    queue = deque(((name, root), start) for name in relations if engine.holds(name, (root, root)))
+    roots = [(name, root) for name in relations if engine.holds(name, (root, root))]
+    reached: dict[_Place, Chain] = dict.fromkeys(roots, Chain(label_of(root)))
+    queue: deque[tuple[_Place, _Use]] = deque()
+
+    def follow(place: _Place) -> None:
+        for use in use_of.get(place, ()):
+            (queue.appendleft if use[1] == place[1] else queue.append)((place, use))
+
+    for place in roots:
+        follow(place)
     while queue:
-        place, chain = queue.popleft()
-        if place in reached:
-            continue
-        reached[place] = chain
-        for step, node, values in use_of.get(place, ()):
-            if (step.head, node) in reached:
-                continue
-            if node == place[1]:
-                queue.appendleft(((step.head, node), chain))
-            else:
-                longer = Chain(label_of(node), step.via(node, place[1], values), chain)
-                queue.append(((step.head, node), longer))
+        before, (step, node, values) = queue.popleft()
+        place = (step.head, node)
+        if place not in reached:
+            chain = reached[before]
+            free = node == before[1]
+            reached[place] = chain if free else Chain(label_of(node), step.via(node, before[1], values), chain)
+            follow(place)
     return {node: chain for (name, node), chain in reached.items() if name == FELL}
 
 
