@@ -23,9 +23,8 @@ SHORT_TEXT = 15
 """Up to this many sentences a text is taken to be about its title throughout."""
 
 _ANAPHOR = re.compile(r"^[\"'(“]*(?:He|She|It|They|His|Her|Its|Their|This|These|The)\b")
-_OWN = re.compile(
-    r"^[\"'(“]*(?:This|The|Our) (?:present )?(?:\w+ )?(?:PEP|proposal|document|ADR|decision|record|RFC|report)\b"
-)
+_RECORD = "PEP|proposal|document|ADR|decision|record|RFC|report"
+_OWN = re.compile(rf"^[\"'(“]*(?:The|Our) (?:present )?(?:{_RECORD})\b|\b[Tt]his (?:\w+ )?(?:{_RECORD})\b")
 _OUTCOME = re.compile(r"^(?:decision(?: outcome)?|outcome|resolution|conclusion|decided|chosen option)$", re.IGNORECASE)
 _SUMMARY = re.compile(r"^(?:abstract|summary|introduction|overview|rationale|motivation|context.*)$", re.IGNORECASE)
 _LONGEST_RATIONALE = 600
@@ -124,7 +123,7 @@ def _drafted(document: Document, sentence: Sentence, outcome: tuple[int, int], *
     words, span = sentence.words, sentence.span
     leans = _ANAPHOR.match(words) is not None
     record = document.record is not None
-    own = record and _OWN.match(words) is not None
+    own = record and _OWN.search(words) is not None
     key = record and outcome[0] <= span[0] < outcome[1]
     about = own or key or (not record and short)
     return Draft(words, span, document.text[span[0] : span[1]], leans, about, key, sentence)

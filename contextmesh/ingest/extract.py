@@ -9,8 +9,16 @@ from dataclasses import dataclass
 from contextmesh.ingest.flow import BOILERPLATE, ITEM, TURN, Flow
 from contextmesh.ingest.layout import Layout
 from contextmesh.ingest.sentences import split_sentences
-from contextmesh.ingest.words import FINITE, FUNCTION, VERBS
+from contextmesh.ingest.words import FINITE, FUNCTION, VERBS, word_set
 
+# What can be the whole subject of a sentence, and what follows a verb rather than a plural.
+_SUBJECTS = word_set("he she it they we i you this that these those there nobody everybody everyone someone nothing")
+_OBJECTS = word_set(
+    """
+    a an the this that these those his her its their our my your no all both each every some any one two three four
+    as to in on for from with at by via into onto over under about around through together it him them us me up down
+    """
+)
 LONGEST = 1200
 SHORTEST_WORDS = 3
 SHORTEST_LETTERS = 6
@@ -69,7 +77,7 @@ def is_english(layout: Layout) -> bool:
         words = [word.lower() for word in _WORD.findall(flow.plain[:2000])]
         total += len(words)
         small += sum(word in FUNCTION for word in words)
-    return small * 6 >= total
+    return small * 8 >= total
 
 
 def why_not(sentence: Sentence, *, english: bool) -> str | None:
@@ -121,4 +129,14 @@ def _asserts(words: list[str], text: str, role: str) -> bool:
     inner = low[1:] if len(low) > 4 else low
     if any(word in VERBS for word in (inner if not stopped else low)):
         return stopped or (role == ITEM and len(low) >= 5) or len(low) >= 7
-    return stopped and len(low) >= 4 and any(word.endswith(("ed", "'s")) for word in low)
+    if not stopped or len(low) < 4:
+        return False
+    return low[0] in _SUBJECTS or any(_governs(words[at], low[at + 1]) for at in range(1, len(words) - 1))
+
+
+def _governs(word: str, following: str) -> bool:
+    """Whether a word looks like a verb of the third person or the past, by its ending and by what comes after it."""
+    if word.endswith(("ed", "'s", "’s")):
+        return True
+    third = word.islower() and word.endswith("s") and not word.endswith(("ss", "us", "is"))
+    return third and (following in _OBJECTS or following.endswith("ly"))

@@ -14,10 +14,15 @@ from contextmesh.ingest.readers.rst import rst_layout
 from contextmesh.ingest.readers.text import text_layout
 from contextmesh.ingest.readers.yamldoc import yaml_layout
 
+MARKED_UP_AT_MOST = 2 << 20
+"""Longer texts, in characters, are read as plain paragraphs: no parser of mark-up is made for them."""
+
 
 def layout_of(document: Document) -> Layout:
     """The running words and headings of a document; an unknown kind is read as plain text."""
     text = document.text
+    if len(text) > MARKED_UP_AT_MOST:
+        return text_layout(text)
     if document.kind == "markdown":
         return _safely(text, lambda: markdown_layout(text, first_line=_after_header(text)))
     if document.kind == "rst":

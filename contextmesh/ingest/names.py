@@ -40,6 +40,7 @@ _OFTEN = 5  # a plain word set as code is a name only where the text keeps using
 _OPENING_ENDS = ("ly", "ing", "ed")
 _NEVER_LAST = _LINKERS | {"the", "for"}
 _LONGEST_NAME = 8
+_LONG_FORM_REACH = 160
 _LONGEST_LETTERS = 80
 _SUFFIXES = word_set(
     """
@@ -359,10 +360,11 @@ def _long_forms(text: str) -> Iterator[tuple[str, str]]:
         letters = [char for char in short.lower() if char.isalnum()]
         if not any(char.isupper() for char in short) or not 2 <= len(letters) <= 8:
             continue
-        words = list(re.finditer(r"[^\W_]+", text[: match.start()]))[-2 * len(letters) :]
+        near = max(0, match.start() - _LONG_FORM_REACH)
+        words = list(re.finditer(r"[^\W_]+", text[near : match.start()]))[-2 * len(letters) :]
         for first in range(len(words) - 1, -1, -1):
             tail = [word[0].lower() for word in words[first:]]
             content = [word for word in tail if word not in FUNCTION]
             if [word[0] for word in content] == letters or [word[0] for word in tail] == letters:
-                yield text[words[first].start() : match.start()].strip(), short
+                yield text[near + words[first].start() : match.start()].strip(), short
                 break
