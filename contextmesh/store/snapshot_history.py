@@ -101,8 +101,9 @@ def unsaid_places(store: Store) -> dict[str, Place]:
         witness = _witness_edge(store, assumption, order)
         turn = len({at[other] for other in at if after[other] == after[assumption] and at[other] < seq})
         # A replacement is written with the verdict, after the evidence: that much the order may leave open.
-        came_with_it = born[witness] == seq and set(kinds[witness + 1 : after[assumption]]) <= {SUPERSEDES}
-        if turn or not came_with_it:
+        between = kinds[witness + 1 : after[assumption]]
+        came_with_it = born[witness] == seq and set(between) <= {SUPERSEDES}
+        if turn or (between and not came_with_it):
             unsaid[assumption] = (after[assumption], turn)
     return unsaid
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from contextmesh.base.canon import DEPTH, DIGITS, pretty_bytes
@@ -115,6 +115,7 @@ def test_a_line_too_long_to_show_is_not_held_by_its_problem() -> None:
     assert (where.line, where.column, where.text) == (1, 50_006, None)
 
 
+@settings(deadline=None)
 @given(st.binary(max_size=200))
 @example(b'{"a":"\\ud800"}')
 @example(b"[" * 3_000)
@@ -128,6 +129,7 @@ def test_any_bytes_are_read_or_refused_with_a_code(data: bytes) -> None:
         assert pretty_bytes(document.value)
 
 
+@settings(deadline=None)
 @given(st.text(alphabet='{}[]",:\\u0dD8Ef\n -+.aeNI1tr\ud83d\x00', max_size=40))
 def test_fast_reader_and_scanner_agree_on_what_is_json(text: str) -> None:
     flaw = Scanner(text, depth=DEPTH, digits=DIGITS).flaw()
@@ -145,6 +147,7 @@ def test_fast_reader_and_scanner_agree_on_what_is_json(text: str) -> None:
         assert value == json.loads(text)
 
 
+@settings(deadline=None)
 @given(json_values())
 def test_what_is_written_is_read_back_equal_and_the_same_bytes(value: object) -> None:
     data = pretty_bytes(value)
@@ -154,6 +157,7 @@ def test_what_is_written_is_read_back_equal_and_the_same_bytes(value: object) ->
     assert data.decode() == json.dumps(value, sort_keys=True, indent=2, ensure_ascii=False) + "\n"
 
 
+@settings(deadline=None)
 @given(json_values(), st.data())
 def test_every_value_of_a_document_can_be_located(value: object, data: st.DataObject) -> None:
     document = parse(json.dumps(value, indent=1).encode(), "f.json")

@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from contextmesh.base.canon import pretty_bytes
@@ -107,6 +107,7 @@ def _places(value: Any, path: tuple[str | int, ...] = ()) -> list[tuple[str | in
 PLACES = _places(good())
 
 
+@settings(deadline=None)
 @given(
     st.lists(st.tuples(st.sampled_from(PLACES), st.sampled_from(["set", "drop", "copy"]), JUNK), min_size=1, max_size=2)
 )
@@ -123,6 +124,7 @@ def test_a_mutant_is_refused_with_a_code_or_loads_and_is_written_back_as_it_was(
         assert json.loads(graph_to_bytes(store)) == value
 
 
+@settings(deadline=None)
 @given(st.integers(0, len(GOOD) - 1), st.binary(max_size=2), st.integers(0, 40))
 def test_a_changed_text_is_refused_with_a_code_or_loads(at: int, new: bytes, gone: int) -> None:
     data = GOOD[:at] + new + GOOD[at + gone :]
