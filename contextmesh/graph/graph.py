@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from contextmesh.base.source import Source
+from contextmesh.datalog.adhoc import Answer
 from contextmesh.datalog.ast import Row
-from contextmesh.datalog.engine import Answer, Derivation, Failure
+from contextmesh.datalog.explain import Derivation, Failure
 from contextmesh.datalog.limits import Limits
 from contextmesh.graph import assumptions, decisions, evidence, reject
 from contextmesh.graph.batch import Batch

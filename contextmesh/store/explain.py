@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from contextmesh.base.errors import Problem, RuleError, UnknownError, Where
 from contextmesh.base.source import Source
 from contextmesh.datalog.ast import Atom, Const, Query, Rule, Var, Wildcard
-from contextmesh.datalog.engine import Derivation, Failure
-from contextmesh.lang.render import render_atom
+from contextmesh.datalog.explain import Derivation, Failure
+from contextmesh.lang.render import render_atom, render_literal
 from contextmesh.lang.rules import parse_fact, parse_query
+from contextmesh.lang.words import write_value
 
 if TYPE_CHECKING:
     from contextmesh.datalog.ast import Row, Value
@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
 MAX_STEPS = 500
 """How many steps of a derivation are shown; what is left out is said."""
-
-_HOLE = re.compile(r"\{(\w+)\}")
 
 
 def why(store: Store, text: str | Source) -> Derivation:
@@ -62,18 +60,6 @@ def why_not(store: Store, text: str | Source) -> tuple[Failure, ...]:
 def fact_text(relation: str, row: Row) -> str:
     """A row as the rule language writes it."""
     return render_atom(Atom(relation, tuple(Const(v) for v in row)))
-
-
-def template_words(derivation: Derivation) -> str | None:
-    """The words of the rule's label with its holes filled, or None when it has none."""
-    label = derivation.rule.label if derivation.rule is not None else None
-    if label is None or label.words is None:
-        return None
-
-    def fill(hole: re.Match[str]) -> str:
-        return str(derivation.binding.get(hole[1], hole[0]))
-
-    return _HOLE.sub(fill, label.words)
 
 
 def rule_place(rule: Rule) -> str | None:
@@ -134,8 +120,14 @@ def tree_json(derivation: Derivation, *, steps: int = MAX_STEPS) -> dict[str, ob
 
 
 def failure_text(failure: Failure) -> str:
-    """One line: the rule, and the literal at which it fails."""
-    return str(failure)
+    """One line: the rule, where it stands, and the literal at which it fails under which values."""
+    name = f"@{failure.rule.label.name} " if failure.rule.label is not None else ""
+    place = rule_place(failure.rule)
+    head = f"{name}{f'({place}) ' if place else ''}{render_atom(failure.rule.head)}"
+    if failure.literal is None:
+        return f"{head}: the head does not fit"
+    values = ", ".join(f"{k} = {write_value(v)}" for k, v in failure.binding.items())
+    return f"{head}: no row for {render_literal(failure.literal)}{f' with {values}' if values else ''}"
 
 
 # ---- parts -------------------------------------------------------------------------------------
@@ -157,7 +149,7 @@ def _line(step: Derivation) -> str:
     text = fact_text(step.relation, step.row)
     if step.rule is None:
         return text
-    words = template_words(step)
+    words = step.words
     name = step.rule.label.name if step.rule.label is not None else None
     place = rule_place(step.rule)
     notes = [part for part in (f"@{name}" if name else None, place) if part]
@@ -172,7 +164,7 @@ def _step_json(step: Derivation, numbers: dict[int, int]) -> dict[str, object]:
         "row": list(step.row),
         "rule": rule.label.name if rule is not None and rule.label is not None else None,
         "where": rule_place(rule) if rule is not None else None,
-        "words": template_words(step),
+        "words": step.words,
         "from": [numbers[id(p)] for p in step.premises if id(p) in numbers],
         "absent": [render_atom(a) for a in step.absent],
     }

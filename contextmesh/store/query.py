@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from contextmesh.base.source import Source
-from contextmesh.datalog.engine import Answer
+from contextmesh.datalog.adhoc import Answer
 from contextmesh.datalog.limits import Limits
 from contextmesh.lang.rules import parse_query
 

@@ -7,9 +7,10 @@ from difflib import get_close_matches
 
 from contextmesh.base.errors import OntologyError, Problem, fields_of
 from contextmesh.datalog.ast import Row
-from contextmesh.datalog.engine import Derivation, Engine
+from contextmesh.datalog.engine import Engine
+from contextmesh.datalog.explain import Derivation
 from contextmesh.policy import Ontology
-from contextmesh.store.explain import one_line, template_words
+from contextmesh.store.explain import one_line
 from contextmesh.store.model import Edge, Node
 
 REPORTED = 20
@@ -178,7 +179,7 @@ def did_you_mean(name: str, known: Sequence[str]) -> str:
 
 def _generic(code: str, subject: str, derivation: Derivation | None) -> str:
     """A rule of the user's own: its label's words, or its code."""
-    words = template_words(derivation) if derivation is not None else None
+    words = derivation.words if derivation is not None else None
     return words or f"the rules refuse {subject}: {code.replace('_', ' ')}"
 
 
