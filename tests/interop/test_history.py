@@ -84,6 +84,23 @@ def test_a_file_whose_conclusions_fit_no_order_is_refused() -> None:
     assert caught.value.code == "conclusion-differs"
 
 
+def test_only_the_told_place_separates_what_came_before_a_verdict_from_what_came_after() -> None:
+    """Both entities fell with one assumption; one was produced again before the verdict, the other after it."""
+    graph = _graph(
+        [
+            *(("decide", 0, 0, 0), ("decide", 1, 0, 1), ("evidence", 0, 0, 0)),
+            *(("produce", 2, 0, 0), ("reject", 0, 0, 0), ("produce", 2, 0, 1)),
+        ]
+    )
+    invalid = set(graph.store.engine.rows("invalid"))
+    assert ("entity:0",) in invalid
+    assert ("entity:1",) not in invalid
+    loaded = graph_from_bytes(graph_to_bytes(graph.store), Policy.load(), "graph.json")
+    assert _conclusions(loaded) == _conclusions(graph.store)
+    with pytest.raises(SnapshotError):
+        graph_from_json(_untold(graph), Policy.load())
+
+
 def test_evidence_that_was_pruned_after_its_verdict_still_holds_it() -> None:
     value = json.loads(graph_to_bytes(_graph([("decide", 0, 0, 0), ("reject", 0, 0, 0)]).store))
     next(node for node in value["nodes"] if node["id"] == "evidence:0")["pruned"] = True
