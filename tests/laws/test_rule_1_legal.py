@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from contextmesh.policy import Policy
-from tests.laws.worlds import KINDS, NAMES, Evaluate, World, evaluators
+from tests.laws.worlds import KINDS, NAMES, Evaluate, World, evaluators, patient
 
 both = pytest.mark.parametrize("evaluate", evaluators())
 EDGES = (*Policy.load().ontology.edge_types, "knows")
@@ -18,6 +18,7 @@ def violations(world: World, evaluate: Evaluate) -> set[tuple[str | int, ...]]:
 
 
 @both
+@patient
 @given(st.sampled_from(NAMES), st.sampled_from(EDGES), st.sampled_from(NAMES))
 def test_an_edge_is_refused_unless_its_row_lists_the_pair(evaluate: Evaluate, src: str, edge: str, dst: str) -> None:
     world = World()
@@ -54,6 +55,7 @@ def test_a_node_type_that_is_not_declared_is_refused(evaluate: Evaluate) -> None
 
 
 @both
+@patient
 @given(
     st.sampled_from(sorted(KINDS.values())), st.sets(st.sampled_from(("canonical", "aliases", "provenance", "kind")))
 )

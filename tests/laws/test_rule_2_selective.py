@@ -13,6 +13,7 @@ from tests.laws.worlds import (
     dense_grounds,
     dense_histories,
     evaluators,
+    patient,
     plain_histories,
     replay,
     stated_grounds,
@@ -110,6 +111,7 @@ class ByHand:
 
 
 @both
+@patient
 @given(plain_histories)
 def test_what_falls_is_the_breadth_first_blast_radius(evaluate: Evaluate, history: History) -> None:
     world = world_of(history)
@@ -117,6 +119,7 @@ def test_what_falls_is_the_breadth_first_blast_radius(evaluate: Evaluate, histor
 
 
 @both
+@patient
 @given(plain_histories, plain_histories, stated_grounds)
 def test_what_fell_never_stands_up_when_facts_are_appended(
     evaluate: Evaluate, before: History, after: History, stated: Stated
@@ -128,6 +131,7 @@ def test_what_fell_never_stands_up_when_facts_are_appended(
 
 
 @both
+@patient
 @given(dense_histories, dense_grounds)
 def test_with_stated_justifications_the_same_falls_as_in_a_simulation(
     evaluate: Evaluate, history: History, stated: Stated

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from contextmesh.policy import Policy
-from tests.laws.worlds import NAMES, SPREAD, Evaluate, World, evaluators, plain_histories, world_of
+from tests.laws.worlds import NAMES, SPREAD, Evaluate, World, evaluators, patient, plain_histories, world_of
 
 both = pytest.mark.parametrize("evaluate", evaluators())
 FILES = (*SPREAD, "lineage.dl", "provenance.dl")
@@ -32,6 +32,7 @@ def sourced_by_hand(world: World, live: set[str | int], dead: set[str | int]) ->
 
 
 @both
+@patient
 @given(plain_histories, provenances, st.sets(st.sampled_from(NAMES), max_size=4))
 def test_a_gap_is_what_owes_a_source_is_live_and_leads_to_no_live_source(
     evaluate: Evaluate, history: Sequence[tuple[object, ...]], provenance: Mapping[str, str], pruned: set[str]

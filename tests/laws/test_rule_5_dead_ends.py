@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.laws.worlds import NAMES, SPREAD, Evaluate, World, evaluators, plain_histories, world_of
+from tests.laws.worlds import NAMES, SPREAD, Evaluate, World, evaluators, patient, plain_histories, world_of
 
 both = pytest.mark.parametrize("evaluate", evaluators())
 FILES = (*SPREAD, "walk.dl", "deadend.dl")
@@ -70,6 +70,7 @@ def ask(world: World, asked: Sequence[dict[str, object]], evaluate: Evaluate) ->
 
 
 @both
+@patient
 @given(plain_histories, st.sets(st.sampled_from(NAMES), max_size=5), st.lists(questions, max_size=4))
 def test_every_failed_ask_has_exactly_one_of_four_reasons_and_it_is_the_defined_one(
     evaluate: Evaluate, history: Sequence[tuple[object, ...]], pruned: set[str], asked: list[dict[str, object]]

@@ -7,12 +7,13 @@ from collections.abc import Mapping, Sequence
 import pytest
 from hypothesis import given
 
-from tests.laws.worlds import Evaluate, World, evaluators, plain_histories, stated_grounds, world_of
+from tests.laws.worlds import Evaluate, World, evaluators, patient, plain_histories, stated_grounds, world_of
 
 both = pytest.mark.parametrize("evaluate", evaluators())
 
 
 @both
+@patient
 @given(plain_histories, stated_grounds)
 def test_what_fell_is_invalid_unless_it_is_an_entity_produced_later_by_a_decision_that_stands(
     evaluate: Evaluate, history: Sequence[tuple[object, ...]], stated: Mapping[str, Sequence[Sequence[str]]]

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.laws.worlds import Evaluate, World, evaluators
+from tests.laws.worlds import Evaluate, World, evaluators, patient
 
 both = pytest.mark.parametrize("evaluate", evaluators())
 verdicts = st.lists(st.tuples(st.sampled_from("ab"), st.sampled_from("xyz"), st.integers(100, 103)), max_size=5)
@@ -14,6 +14,7 @@ contradictions = st.sets(st.tuples(st.sampled_from("xyz"), st.sampled_from("ab")
 
 
 @both
+@patient
 @given(verdicts, contradictions)
 def test_an_assumption_is_rejected_exactly_by_its_first_witnessed_verdict(
     evaluate: Evaluate, said: list[tuple[str, str, int]], edges: set[tuple[str, str]]
@@ -34,6 +35,7 @@ def test_an_assumption_is_rejected_exactly_by_its_first_witnessed_verdict(
 
 
 @both
+@patient
 @given(contradictions, st.sampled_from("ab"), st.sampled_from("xyz"))
 def test_a_verdict_is_refused_without_its_witness(
     evaluate: Evaluate, edges: set[tuple[str, str]], assumption: str, evidence: str

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.laws.worlds import Evaluate, World, evaluators
+from tests.laws.worlds import Evaluate, World, evaluators, patient
 
 both = pytest.mark.parametrize("evaluate", evaluators())
 nodes = st.lists(
@@ -23,6 +23,7 @@ edges = st.lists(
 
 
 @both
+@patient
 @given(nodes)
 def test_a_node_id_is_refused_when_it_names_two_things(evaluate: Evaluate, said: list[tuple[str, str, str]]) -> None:
     world = World()
@@ -37,6 +38,7 @@ def test_a_node_id_is_refused_when_it_names_two_things(evaluate: Evaluate, said:
 
 
 @both
+@patient
 @given(edges)
 def test_an_edge_has_one_id_and_an_id_one_edge(evaluate: Evaluate, said: list[tuple[str, str, str, str]]) -> None:
     world = World()

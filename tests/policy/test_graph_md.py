@@ -12,6 +12,7 @@ from contextmesh.policy import Policy
 from contextmesh.policy.ontology import DIRECTIONS, EdgeType, NodeType, Ontology
 from contextmesh.policy.read import read_ontology
 from contextmesh.policy.schema import ontology_facts
+from tests.laws.worlds import patient
 
 SMALL = """\
 ## Node types
@@ -182,6 +183,7 @@ lines = st.lists(
 words = st.from_regex(r"[a-z_][a-z0-9_]{0,5}", fullmatch=True)
 
 
+@patient
 @given(lines)
 def test_any_text_is_an_ontology_or_a_refusal(text: list[str]) -> None:
     try:
@@ -213,6 +215,7 @@ def written(ontology: Ontology) -> str:
     return "\n".join([*head, *nodes, *middle, *edges])
 
 
+@patient
 @given(ontologies())
 def test_a_written_ontology_reads_back(ontology: Ontology) -> None:
     assert read(written(ontology)) == ontology

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from contextmesh.policy import Policy
-from tests.laws.worlds import SPREAD, Evaluate, World, evaluators
+from tests.laws.worlds import SPREAD, Evaluate, World, evaluators, patient
 
 both = pytest.mark.parametrize("evaluate", evaluators())
 LINEAGE = (*SPREAD, "lineage.dl")
@@ -143,6 +143,7 @@ links = st.lists(st.tuples(st.sampled_from("cd"), st.sampled_from(("derived_from
 
 
 @both
+@patient
 @given(dates, links, st.dictionaries(st.sampled_from("cd"), st.sampled_from("stu")))
 def test_every_node_has_at_most_one_day(
     evaluate: Evaluate, dated: dict[str, int], edges: list[tuple[str, str, str]], provenance: dict[str, str]
