@@ -63,7 +63,7 @@ def parse(data: bytes, file: str, *, limit: int = SIZE, refusal: type[Refusal] =
     """One strict JSON document: UTF-8 without BOM, no duplicate key, only finite numbers, bounded depth.
 
     Raises:
-        refusal: with the file, the JSON path and line:column of the first flaw. Codes: too-large, not-utf8,
+        refusal: with the file, the JSON path and line:column of the first flaw. Codes: too-large, not-utf-8,
             byte-order-mark, damaged-file, duplicate-key, not-finite, huge-number, lone-surrogate, too-deep.
     """
     if len(data) > limit:
@@ -156,7 +156,7 @@ def _decoded(data: bytes, file: str, refusal: type[Refusal]) -> str:
         line = before.count(b"\n") + 1
         column = len(before[before.rfind(b"\n") + 1 :].decode("utf-8", "replace")) + 1
         message = f"{file} is not UTF-8: byte {error.start} is {data[error.start]:#04x}"
-        raise refusal(Problem("not-utf8", message, subject=file, where=Where(file, line, column))) from None
+        raise refusal(Problem("not-utf-8", message, subject=file, where=Where(file, line, column))) from None
 
 
 def _place(file: str, text: str, span: Span) -> Where:

@@ -154,7 +154,7 @@ def read_text(found: Found, file: BinaryIO, limits: ReadLimits) -> str | Skipped
     text = decode(data)
     if isinstance(text, int):
         line = data.count(b"\n", 0, text) + 1
-        return Skipped(f"{found.origin}:{line}", "not-utf8", f"byte {text} is not UTF-8; save the file as UTF-8")
+        return Skipped(f"{found.origin}:{line}", "not-utf-8", f"byte {text} is not UTF-8; save the file as UTF-8")
     if "\x00" in text:
         return Skipped(found.origin, "binary-file", "holds bytes that no text has")
     longest = max(map(len, text.split("\n")))

@@ -24,7 +24,7 @@ def read_facts(directory: Path) -> dict[str, list[Row]]:
     as it stands: there are no quotes and no escapes. An empty file is a relation without rows.
 
     Raises:
-        InputError: not-a-directory; no-facts when no file ends in ``.tsv``; bad-relation-name; not-utf8;
+        InputError: not-a-directory; no-facts when no file ends in ``.tsv``; bad-relation-name; not-utf-8;
             ragged-row, with the line; integer-range; and those of base.files.read_bytes.
     """
     if not directory.is_dir():
@@ -46,7 +46,7 @@ def _rows(path: Path) -> list[Row]:
     except UnicodeDecodeError as error:
         at_line = data.count(b"\n", 0, error.start) + 1
         message = f"{path} is not UTF-8: byte {error.start} is {data[error.start]:#04x}"
-        raise _refusal("not-utf8", message, path, at_line) from None
+        raise _refusal("not-utf-8", message, path, at_line) from None
     lines = text.split("\n")
     if lines[-1] == "":
         lines.pop()

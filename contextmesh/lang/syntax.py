@@ -12,7 +12,7 @@ _WORDS = {
     "NAME": "a name",
     "VAR": "a variable",
     "WILDCARD": "`_`",
-    "STRING": "a text in double quotes",
+    "STRING": "a text in quotes",
     "INT": "a whole number",
     "LABEL": "a label",
     "COMMA": "a comma",
@@ -53,8 +53,7 @@ _HINTS = {
     "#": "a comment starts with `%`",
     "/": "a comment starts with `%`; arithmetic is `+` and `-`",
     "*": "arithmetic is `+` and `-` over whole numbers",
-    "'": "a text stands in double quotes",
-    "`": "a text stands in double quotes",
+    "`": "a text stands in quotes",
     "@": "a label is written @name, with a lower-case letter first, before a rule",
     "\ufeff": "a byte order mark may stand at the very start of a text alone",
     "\xa0": "white space is space, tab and newline",
@@ -77,12 +76,12 @@ _USUAL = {
     ("COMMA", "NAME"): "a relation has its columns in parentheses: `p(X)`",
     ("LBRACE", "NAME"): "an aggregate is written `N = count { X : p(X) }`",
     ("OPEN_STRING", "any"): "a text ends on its own line; a newline in it is written \\n",
-    ("FLOAT", "any"): "numbers are whole; write hundredths, or put the text in double quotes",
+    ("FLOAT", "any"): "numbers are whole; write hundredths, or put the text in quotes",
     ("NAME", "INT"): _DIGITS,
     ("VAR", "INT"): _DIGITS,
     ("PLUS", "any"): "a positive number has no sign",
     ("VAR", "MINUS"): "the negative of X is written `0 - X`",
-    ("NOT", "any"): "the word not as a value stands in double quotes",
+    ("NOT", "any"): "the word not as a value stands in quotes",
     ("IF", ""): "a rule has a head: `head :- body.`",
     ("STRING", "STRING"): "a label has one text",
     ("NAME", "NAME"): "a label stands before a rule, and a relation's name before `(`",
@@ -162,7 +161,7 @@ def _hint(fault: Fault, query: bool) -> str | None:
     if fault.kind in ("BAD", "FOREIGN") and fault.text in _HINTS:
         return _HINTS[fault.text]
     if fault.kind == "BAD" and fault.text.isalpha():
-        return "names are made of a-z, A-Z, 0-9 and `_`; any other text stands in double quotes"
+        return "names are made of a-z, A-Z, 0-9 and `_`; any other text stands in quotes"
     if fault.kind == "GOAL":
         return f"a query asks one question, at its end{'' if query else ', and a rules text asks none'}"
     if fault.kind == "IF" and query and not any(kind == "IF" for kind, _ in fault.before):

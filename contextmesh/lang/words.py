@@ -9,7 +9,7 @@ from contextmesh.datalog.ast import Value
 
 _BARE = re.compile(r"(?!not\b)[a-z][A-Za-z0-9_]*", re.ASCII)
 _ESCAPE = re.compile(r"\\(?:u([0-9A-Fa-f]{4})|u\{([0-9A-Fa-f]{1,6})\}|(.))")
-_SHORT = {'"': '"', "\\": "\\", "n": "\n", "t": "\t", "r": "\r"}
+_SHORT = {'"': '"', "'": "'", "\\": "\\", "n": "\n", "t": "\t", "r": "\r"}
 _LONG = {value: f"\\{key}" for key, value in _SHORT.items()}
 _SPECIAL = re.compile('["\\\\\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]')
 

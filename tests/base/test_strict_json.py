@@ -60,9 +60,9 @@ BROKEN: dict[str, tuple[bytes, str, int | None, int | None, str]] = {
     "brackets without end": (b"[" * 200_000, "too-deep", 1, DEPTH + 2, "$" + "[0]" * (DEPTH + 1)),
     "objects without end": (b'{"a":' * 100_000, "too-deep", 1, 5 * (DEPTH + 1) + 1, "$" + ".a" * (DEPTH + 1)),
     "a byte order mark": (b"\xef\xbb\xbf{}", "byte-order-mark", 1, 1, ""),
-    "UTF-16": ("{}".encode("utf-16"), "not-utf8", 1, 1, ""),
-    "a broken byte on the second line": (b'["a",\n"\xff"]', "not-utf8", 2, 2, ""),
-    "an encoded surrogate": (b'["\xed\xa0\x80"]', "not-utf8", 1, 3, ""),
+    "UTF-16": ("{}".encode("utf-16"), "not-utf-8", 1, 1, ""),
+    "a broken byte on the second line": (b'["a",\n"\xff"]', "not-utf-8", 2, 2, ""),
+    "an encoded surrogate": (b'["\xed\xa0\x80"]', "not-utf-8", 1, 3, ""),
 }
 
 SOUND: dict[str, tuple[bytes, object]] = {

@@ -217,8 +217,8 @@ TEXTS: dict[str, tuple[Callable[[bytes], bytes], str]] = {
         "too-deep",
     ),
     "a byte order mark": (lambda data: b"\xef\xbb\xbf" + data, "byte-order-mark"),
-    "another encoding": (lambda data: data.decode().encode("utf-16"), "not-utf8"),
-    "one broken byte": (_texts(b"Harbour", b"Harb\xffur"), "not-utf8"),
+    "another encoding": (lambda data: data.decode().encode("utf-16"), "not-utf-8"),
+    "one broken byte": (_texts(b"Harbour", b"Harb\xffur"), "not-utf-8"),
     "not an object": (lambda data: b"[]\n", "wrong-type"),
     "null": (lambda data: b"null\n", "wrong-type"),
 }

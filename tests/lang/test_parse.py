@@ -199,3 +199,10 @@ def test_what_is_no_fact_is_refused(text: str, code: str) -> None:
 @given(st.sampled_from(["p(X)", "?- p(X).", "q(X) :- p(X). ?- q(X)."]), st.sampled_from(["\n", "\r\n", " ", "\t"]))
 def test_white_space_of_any_kind_may_surround_a_query(text: str, space: str) -> None:
     assert parse_query(Source("<query>", space + text.replace(" ", space) + space)).columns == ("X",)
+
+
+def test_single_quotes_and_double_quotes_write_the_same_text() -> None:
+    double = parse_rules(Source("a", 'p("it\'s", "a\\"b").')).rules
+    single = parse_rules(Source("a", "p('it\\'s', 'a\"b').")).rules
+
+    assert single == double

@@ -62,7 +62,7 @@ def test_line_ends_of_any_system_and_a_byte_order_mark_are_no_part_of_a_field(tm
         ("1\n9223372036854775808\n", "integer-range", 2),
         ("1\n-9223372036854775809\n", "integer-range", 2),
         ("1\n" + "9" * 10_000, "integer-range", 2),
-        (b"a\nb\xff\n", "not-utf8", 2),
+        (b"a\nb\xff\n", "not-utf-8", 2),
     ],
 )
 def test_a_bad_line_is_refused_by_its_number(tmp_path: Path, content: str | bytes, code: str, line: int) -> None:

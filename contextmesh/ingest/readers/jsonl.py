@@ -70,7 +70,7 @@ def _lines(file: BinaryIO, limits: ReadLimits, head: bytes) -> Iterator[tuple[in
 def _document(found: Found, where: str, line: bytes) -> Document | Skipped:
     text = decode(line)
     if isinstance(text, int):
-        return Skipped(where, "not-utf8", f"byte {text} of the line is not UTF-8")
+        return Skipped(where, "not-utf-8", f"byte {text} of the line is not UTF-8")
     try:
         row = json.loads(text, object_pairs_hook=_object, parse_constant=_refuse)
         require_canonical(row)
