@@ -127,9 +127,10 @@ def diff(
     """What would fall and what would stand up, over the facts of a session, if an edited policy were adopted."""
     from contextmesh.policy import Policy
     from contextmesh.policy.compare import compare
+    from contextmesh.store.stated import stated
 
     mesh = kit.open_mesh(session, None, quiet=json)
-    found = compare(mesh.policy, Policy.load(path), mesh.graph.store.stated())
+    found = compare(mesh.policy, Policy.load(path), stated(mesh.graph.store))
     kit.show(found.as_json, found.as_text, as_json=json)
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from contextmesh.base.source import Source
 from contextmesh.datalog.engine import Answer
 from contextmesh.lang.rules import parse_query
+from contextmesh.store.stated import stated
 
 if TYPE_CHECKING:
     from contextmesh.datalog.limits import Limits
@@ -22,9 +23,4 @@ def second_opinion(store: Store, text: str, limits: Limits) -> Answer:
     from contextmesh.datalog.goal import answer
 
     query = parse_query(Source("<query>", text))
-    stated = {
-        name: list(store.engine.rows(name))
-        for name, declaration in store.policy.program.declarations.items()
-        if declaration.kind == "input"
-    }
-    return Answer(query.columns, answer(store.policy.program, query, stated, limits))
+    return Answer(query.columns, answer(store.policy.program, query, stated(store), limits))

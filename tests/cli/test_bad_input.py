@@ -1,0 +1,131 @@
+"""Bad input is answered by a code and a hint, never by a traceback, and what is stored stays as it was."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from .conftest import Outcome, Run
+
+
+def digest(home: Path) -> dict[str, bytes]:
+    return {p.name: p.read_bytes() for p in sorted(home.iterdir()) if not p.name.startswith("session.lock")}
+
+
+def missing(folder: Path) -> Path:
+    return folder / "nowhere.md"
+
+
+def binary(folder: Path) -> Path:
+    path = folder / "picture.md"
+    path.write_bytes(bytes(range(256)) * 40)
+    return path
+
+
+def empty(folder: Path) -> Path:
+    path = folder / "empty.md"
+    path.write_bytes(b"")
+    return path
+
+
+def invalid_utf8(folder: Path) -> Path:
+    path = folder / "latin.txt"
+    path.write_bytes("Die Fähre fährt um neun Uhr ab.\n".encode("latin-1"))
+    return path
+
+
+def one_huge_line(folder: Path) -> Path:
+    path = folder / "huge.txt"
+    path.write_bytes(b"the ferry sails " * (50 * 1024 * 1024 // 16))
+    return path
+
+
+def a_loop(folder: Path) -> Path:
+    path = folder / "loop"
+    path.mkdir()
+    (path / "again").symlink_to(path, target_is_directory=True)
+    return path
+
+
+def a_pipe(folder: Path) -> Path:
+    path = folder / "pipe.txt"
+    os.mkfifo(path)
+    return path
+
+
+@pytest.mark.parametrize(
+    "make", [missing, binary, empty, invalid_utf8, one_huge_line, a_loop, a_pipe], ids=lambda f: f.__name__
+)
+def test_a_file_that_is_no_document_is_named_and_nothing_changes(
+    run: Run, session: Path, tmp_path: Path, make: Callable[[Path], Path]
+) -> None:
+    bad = make(tmp_path)
+    before = digest(session)
+    found = run("ingest", bad, "--session", session)
+
+    assert_no_traceback(found)
+    assert found.code in (0, 2)
+    assert digest(session) == before
+    assert bad.name in found.out + found.err
+
+
+@pytest.mark.parametrize("text", ["\tp(1).\n", "\ufeffp(1).\n", "p(1", "p(X).", "p(1). p(1, 2).", "\0", ""])
+def test_a_rules_file_that_is_wrong_is_answered_at_its_place(run: Run, tmp_path: Path, text: str) -> None:
+    file = tmp_path / "bad.dl"
+    file.write_text(text, encoding="utf-8")
+    found = run("rules", "check", file)
+
+    assert_no_traceback(found)
+    assert found.code in (0, 2)
+
+
+@pytest.mark.parametrize("name", ["propagation.dl", "GRAPH.md"])
+def test_a_policy_that_is_wrong_leaves_the_session_alone(run: Run, session: Path, tmp_path: Path, name: str) -> None:
+    policy = tmp_path / "policy"
+    policy.mkdir()
+    (policy / name).write_text("what(is, this\n", encoding="utf-8")
+    before = digest(session)
+    found = run("health", "--session", session, "--policy", policy)
+
+    assert_no_traceback(found)
+    assert found.code == 2
+    assert digest(session) == before
+
+
+@pytest.mark.parametrize(
+    ("args", "code"),
+    [
+        (("ask", "x", "--session", "nowhere.mesh"), "no-session"),
+        (("show", "decision:none"), "unknown-node"),
+        (("blast", "no such assumption"), "unknown-node"),
+        (("query", "fell(X"), "syntax"),
+        (("query", "fel(X, A)"), "unknown-relation"),
+        (("query", "fell(X)"), "arity"),
+        (("query", "node(X, K), not live(Y)"), "unsafe-variable"),
+        (("query", "p(X + 1) :- p(X). p(0). ?- p(X).", "--rows", "1000"), "limit-reached"),
+        (("query", "node(X, K)", "--engine", "oracle"), "unknown-engine"),
+        (("why", "fell(nobody, nothing)"), "does-not-hold"),
+        (("ask", " "), "blank-question"),
+        (("ingest", "x.md"), "missing-session"),
+        (("invalidate", "x"), "missing-evidence"),
+        (("frobnicate",), "usage"),
+        (("ask", "x", "--budget", "none"), "usage"),
+        (("rules", "eval", "nowhere.dl", "--query", "p(X)"), "missing-file"),
+    ],
+)
+def test_a_refusal_has_a_code_in_words_and_as_json(run: Run, args: tuple[str, ...], code: str) -> None:
+    words, document = run(*args), run(*args, "--json")
+
+    assert_no_traceback(words)
+    assert words.code == document.code == 2
+    assert f"error[{code}]" in words.err
+    assert document.json["error"]["code"] == code
+    assert set(document.json["error"]) == {"code", "message", "subject", "fields", "note", "hint", "where"}
+
+
+def assert_no_traceback(found: Outcome) -> None:
+    assert "Traceback" not in found.out + found.err
+    assert found.code != 70, found.err
