@@ -6,12 +6,14 @@ Wilder than tests/strategies.py and much faster, since nothing is shrunk: a seed
 from __future__ import annotations
 
 import json
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from random import Random
 
 from contextmesh.base.errors import RuleError
 from contextmesh.base.source import Source
-from contextmesh.datalog.ast import Row, Value
+from contextmesh.datalog.ast import Row, RuleText, Value
 from contextmesh.datalog.program import Program, build_program
 from contextmesh.lang.rules import parse_rules
 
@@ -32,48 +34,49 @@ class Sample:
 def sample(seed: int) -> Sample:
     """The sample of a seed; the same on every machine."""
     make = _Maker(Random(seed))
-    kept: list[str] = []
-    program = _build("", make.facts)
+    kept: list[RuleText] = []
+    program = build_program([], standalone=True, facts=make.facts)
     for rule in make.rules():
         try:
-            program = _build("\n".join([*kept, rule]), make.facts)
-            kept.append(rule)
+            text = parse_rules(Source("<random>", rule))
+            program = build_program([*kept, text], standalone=True, facts=make.facts)
+            kept.append(text)
         except RuleError:
             continue
-    return Sample(program, make.facts, "\n".join(kept))
-
-
-def _build(text: str, facts: dict[str, list[Row]]) -> Program:
-    return build_program([parse_rules(Source("<random>", text))], standalone=True, facts=facts)
+    return Sample(program, make.facts, "\n".join(text.source.text for text in kept))
 
 
 class _Maker:
     def __init__(self, random: Random) -> None:
         self.random = random
-        self.values = random.sample(VALUES, 7)
+        self.bound = list(VARIABLES)
+        self.values = random.sample(VALUES, 5)
         inputs = {f"e{i}": random.randint(1, 3) for i in range(3)}
         self.derived = {f"p{i}": random.randint(1, 3) for i in range(random.randint(1, 5))}
         self.arity = {**inputs, **self.derived}
         self.inputs = list(inputs)
-        self.facts = {name: [self._row(n) for _ in range(random.randint(0, 8))] for name, n in inputs.items()}
+        self.facts = {name: [self._row(n) for _ in range(random.randint(1, 10))] for name, n in inputs.items()}
 
     def rules(self) -> list[str]:
         names = list(self.derived)
-        rules = [self._rule(self.random.choice(names)) for _ in range(self.random.randint(2, 10))]
+        rules = [self._rule(self.random.choice(names)) for _ in range(self.random.randint(3, 10))]
         if self.random.random() < 0.3:
             name = self.random.choice(names)
             rules.append(f"{name}({', '.join(self._constant() for _ in range(self.arity[name]))}).")
         return rules
 
     def _rule(self, name: str) -> str:
+        """Nine names in ten are bound where they must be; the rest is for the checker to refuse."""
         names = list(self.derived)
         below = [*self.inputs, *names[: names.index(name)]]
+        self.bound = list(VARIABLES)
         body = [self._atom([*self.inputs, *names]) for _ in range(self.random.randint(1, 3))]
+        self.bound = [v for v in VARIABLES if any(re.search(rf"\b{v}\b", atom) for atom in body)]
         for part, share in ((self._negated, 0.35), (self._compared, 0.3), (self._sum, 0.15), (self._aggregate, 0.25)):
             if self.random.random() < share:
                 body += part(below)
         self.random.shuffle(body)
-        head = ", ".join(self.random.choice([*VARIABLES, "N", self._constant()]) for _ in range(self.arity[name]))
+        head = ", ".join(self._term(0, 0.1) for _ in range(self.arity[name]))
         return f"{name}({head}) :- {', '.join(body)}."
 
     def _negated(self, below: list[str]) -> list[str]:
@@ -84,30 +87,39 @@ class _Maker:
 
     def _sum(self, below: list[str]) -> list[str]:
         """Guarded on both sides, so that no rule counts without an end."""
-        equation = f"{self._variable()} = {self._variable()} {self.random.choice('+-')} {self.random.randint(0, 2)}"
-        return [equation, f"{self._variable()} < 5", f"-5 < {self._variable()}"]
+        amount = f"{self._variable()} {self.random.choice('+-')} {self.random.randint(0, 2)}"
+        self.bound.append("S")
+        return [f"S = {amount}", "S < 5", "-5 < S"]
 
     def _aggregate(self, below: list[str]) -> list[str]:
         kind = self.random.choice(["count", "min", "max", "sum"])
-        inner = [self._atom(below) for _ in range(self.random.randint(1, 2))]
+        inner = [self._atom(below, ["A", "B"]) for _ in range(self.random.randint(1, 2))]
+        inner.append(self._atom(self.inputs, ["A"]))
         if self.random.random() < 0.3:
-            inner += [f"A < {self._variable()}", f"e0({', '.join(['A', *['_'] * (self.arity['e0'] - 1)])})"]
-        over = self.random.choice(["X", "Y", "A", "Z"] if kind in ("min", "max") else ["X", "Y, Z", "A", "A, X"])
-        result = self.random.choice([*VARIABLES, "N", "N", "N", "2"])
+            inner.append(f"A {self.random.choice(COMPARISONS)} {self._variable()}")
+        over = self.random.choice(["A", self._variable()] if kind in ("min", "max") else ["A", "A, B", "B, A", "B"])
+        if self.random.random() < 0.7:
+            result = "N"
+            self.bound.append("N")
+        else:
+            result = self._term(0, 0.3)
         return [f"{result} = {kind} {{ {over} : {', '.join(inner)} }}"]
 
-    def _atom(self, names: list[str]) -> str:
+    def _atom(self, names: list[str], more: Sequence[str] = ()) -> str:
         name = self.random.choice(names)
-        return f"{name}({', '.join(self._term() for _ in range(self.arity[name]))})"
+        return f"{name}({', '.join(self._term(more=more) for _ in range(self.arity[name]))})"
 
-    def _term(self, wildcards: float = 0.1, constants: float = 0.15) -> str:
+    def _term(self, wildcards: float = 0.1, constants: float = 0.15, more: Sequence[str] = ()) -> str:
         chance = self.random.random()
         if chance < wildcards:
             return "_"
-        return self._constant() if chance < wildcards + constants else self._variable()
+        return self._constant() if chance < wildcards + constants else self._variable(more)
 
-    def _variable(self) -> str:
-        return self.random.choice(VARIABLES)
+    def _variable(self, more: Sequence[str] = ()) -> str:
+        """``more`` are names as likely as all others together."""
+        if more and self.random.random() < 0.5:
+            return self.random.choice(more)
+        return self.random.choice(self.bound if self.bound and self.random.random() < 0.9 else VARIABLES)
 
     def _constant(self) -> str:
         value = self.random.choice(self.values)
