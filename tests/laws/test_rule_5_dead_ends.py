@@ -122,3 +122,36 @@ def test_a_name_that_was_pruned_is_pruned_too_early(evaluate: Evaluate) -> None:
     world = small()
     world.say("hit", "q", "gone")
     assert world.rows(*FILES, evaluate=evaluate)["dead_end"] == {("q", "pruned_too_early")}
+
+
+def leading_to_a_pruned_source() -> World:
+    """A claim whose only edge leads to a source that was pruned."""
+    world = small()
+    world.nodes("claim", "read")
+    world.nodes("source", "lost")
+    world.edge("read", "derived_from", "lost")
+    world.say("pruned", "lost")
+    world.say("seed", "q", "read")
+    return world
+
+
+@both
+def test_a_walk_that_could_only_go_on_to_what_was_pruned_is_pruned_too_early(evaluate: Evaluate) -> None:
+    assert leading_to_a_pruned_source().rows(*FILES, evaluate=evaluate)["dead_end"] == {("q", "pruned_too_early")}
+
+
+@both
+@pytest.mark.parametrize("way_out", [("read", "mentions", "thing"), ("said", "supports", "read")])
+def test_a_walk_that_had_another_way_out_was_not_stopped_by_pruning(
+    evaluate: Evaluate, way_out: tuple[str, str, str]
+) -> None:
+    world = leading_to_a_pruned_source()
+    world.edge(*way_out)
+    assert world.rows(*FILES, evaluate=evaluate)["dead_end"] == {("q", "no_typed_edge")}
+
+
+@both
+def test_a_way_back_to_what_asserts_nothing_is_no_way_out(evaluate: Evaluate) -> None:
+    world = leading_to_a_pruned_source()
+    world.edge("name", "mentions", "read")
+    assert world.rows(*FILES, evaluate=evaluate)["dead_end"] == {("q", "pruned_too_early")}
