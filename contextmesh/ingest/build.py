@@ -135,7 +135,8 @@ def _title(text: str, kind: str, stated: str, stem: str) -> str:
     if not stated and kind == TEXT:
         first = head.strip().split("\n", 1)[0].strip()
         stated = first if len(first) <= 100 and not first.endswith((".", ":", ",", ";")) else ""
-    return _clean(stated) or stem_words(stem) or _opening(text)
+    named = stem_words(stem)
+    return _clean(stated) or named[:1].upper() + named[1:] or _opening(text)
 
 
 def _clean(words: str) -> str:

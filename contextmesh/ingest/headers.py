@@ -64,9 +64,9 @@ def _title(own: str, value: str) -> _Made:
 
 
 def _status(own: str, value: str) -> _Made:
-    words = re.findall(r"[\w'-]+", value)
     # What follows "superseded by" is told by the reference itself.
-    return (f"The status of {own} is {value.strip('{}. ')}.", ()) if 0 < len(words) <= 3 else None
+    words = re.split(r"[,;(\[]|\bby\b", value.strip("{}.\"' "), maxsplit=1, flags=re.IGNORECASE)[0].strip("{}. ")
+    return (f"The status of {own} is {words}.", ()) if 0 < len(words.split()) <= 3 else None
 
 
 def _authors(own: str, value: str) -> _Made:
@@ -86,6 +86,10 @@ def _dated(verb: str) -> Callable[[str, str], _Made]:
     return made
 
 
+def _day(own: str, value: str) -> _Made:
+    return f"{own} is dated {value}.", ()
+
+
 def _version(own: str, value: str) -> _Made:
     return f"{own} is meant for Python {value}.", ()
 
@@ -99,7 +103,7 @@ _FIELDS: dict[str, Callable[[str, str], _Made]] = {
     "decider": _deciders,
     "decision-makers": _deciders,
     "created": _dated("created"),
-    "date": _dated("dated"),
+    "date": _day,
     "last-modified": _dated("last modified"),
     "python-version": _version,
 }

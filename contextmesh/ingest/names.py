@@ -253,6 +253,8 @@ def _run_end(text: str, tokens: _Tokens, first: int) -> int:
             break
         if gap != " " and not (gap in (". ", ".") and (_INITIAL.match(word) or word.lower() in TITLES)):
             break
+        if following.isupper() and following.lower() in SHOUTED:
+            break
         if following[0].isupper():
             last = at + 1
         elif _VERSION.fullmatch(following) and last == at and _takes_number(word, following):

@@ -37,7 +37,7 @@ _LAST_WORD = re.compile(r"(?:[^\W\d_]\.)+[^\W\d_]?$|[^\W_]+(?:[-'’][^\W_]+)*$"
 # Words whose full stop never ends a sentence: a name follows.
 _TITLES = word_set(
     """
-    dr mr mrs ms mx prof rev fr hon gen col sgt lt capt cmdr maj adm gov sen rep pres st mt ft messrs mme mlle e.g
+    ste dr mr mrs ms mx prof rev fr hon gen col sgt lt capt cmdr maj adm gov sen rep pres st mt ft messrs mme mlle e.g
     i.e eg ie cf viz vs v approx ca resp incl esp al aka a.k.a
     """
 )

@@ -16,7 +16,16 @@ from contextmesh.ingest.documents import (
     RecordHeader,
     Ref,
 )
-from contextmesh.ingest.readers.keys import link_stem, named_in, numbered_key, numbers_in, stem_key, stem_number
+from contextmesh.ingest.readers.frontmatter import front_matter
+from contextmesh.ingest.readers.keys import (
+    link_stem,
+    named_in,
+    numbered_key,
+    numbered_name,
+    numbers_in,
+    stem_key,
+    stem_number,
+)
 from contextmesh.ingest.readers.pep import status_word
 from contextmesh.ingest.words import word_set
 
@@ -69,6 +78,9 @@ def adr_record(
         filed: it lies in a folder of such records.
     """
     lines = list(_lines(text))
+    matter = front_matter(text)
+    if matter is not None:
+        lines[: matter[2] - 1] = [("", at) for _, at in lines[: matter[2] - 1]]
     sections = _sections(lines)
     fields = [*front, *_fields(lines, sections)]
     names = {_name(field.name) for field in fields}
@@ -217,10 +229,10 @@ def _named(relation: str, value: str, span: tuple[int, int]) -> Iterator[Ref]:
     for words, target in links:
         stem = link_stem(target)
         named = named_in(words)
-        if stem:
-            yield Ref(relation, stem_key(stem), plain_value(words), span, target.split("#")[0])
-        elif named:
-            yield Ref(relation, numbered_key(*named[0]), plain_value(words), span)
+        key = stem_key(stem) if stem else numbered_key(*named[0]) if named else ""
+        if key:
+            path = target.split("#")[0] if stem else ""
+            yield Ref(relation, key, numbered_name(key, plain_value(words)), span, path)
     if links:
         return
     rest = plain_value(value).strip(" .:;,-[]\"'")

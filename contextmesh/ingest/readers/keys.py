@@ -8,6 +8,7 @@ _OUTSIDE = re.compile(r"[\W_]+")
 _NUMBER = re.compile(r"(?<![\w.])(\d{1,6})(?![\w.]*\d)")
 _NAMED = re.compile(r"\b([A-Za-z]{2,8})[\s_-]*#?\s*0*(\d{1,6})\b")
 _STEM_NUMBER = re.compile(r"^(?:[a-z]{2,8}[-_ ]?)?0*(\d{1,5})(?:[-_. ]|$)", re.IGNORECASE)
+_YEAR = re.compile(r"(?:19|20)\d\d")
 _STEM_DATE = re.compile(r"^\d{4}[-_]?\d{2}[-_]?\d{2}(?:[-_]|$)")
 _LINK_FILE = re.compile(r"([^/\\()#?]+)\.(?:md|markdown|rst|txt|adoc|html?)\b", re.IGNORECASE)
 
@@ -24,9 +25,9 @@ def stem_key(stem: str) -> str:
     """
     stem = stem.strip()
     if _STEM_DATE.match(stem) is None:
-        found = _STEM_NUMBER.match(stem)
-        if found is not None:
-            return numbered_key("adr", found[1])
+        number = stem_number(stem)
+        if number is not None:
+            return numbered_key("adr", number)
     words = _OUTSIDE.sub("-", stem.lower()).strip("-")
     return words if words.startswith("adr-") else f"adr-{words}"
 
@@ -34,7 +35,13 @@ def stem_key(stem: str) -> str:
 def stem_number(stem: str) -> int | None:
     """The number a file name gives a record, or None."""
     found = None if _STEM_DATE.match(stem) else _STEM_NUMBER.match(stem)
-    return int(found[1]) if found else None
+    return int(found[1]) if found is not None and not _YEAR.fullmatch(found[1]) else None
+
+
+def numbered_name(key: str, written: str) -> str:
+    """``ADR 7`` for a key that is a series and a number, else the name as it was written."""
+    series, _, number = key.rpartition("-")
+    return f"{series.upper()} {number}" if number.isdigit() and series.isalpha() else written
 
 
 def stem_words(stem: str) -> str:
