@@ -232,7 +232,7 @@ class Engine:
                 self._dirty |= self._bits[relation]
         for name, rows in delta.added.items():
             relation = self._base(name)
-            assert all(len(row) == relation.arity for row in rows), f"a row of {name} has another length"
+            assert not set(map(len, rows)) - {relation.arity}, f"a row of {name} has another length"
             frame.touch(relation)
             if relation.add(rows):
                 self._dirty |= self._bits[relation]
@@ -262,14 +262,14 @@ class Engine:
 
     def _run(self, stage: Maintained, meter: Meter) -> None:
         self._frames[-1].note(stage)
-        marks = [head.end for head in stage.heads]
+        marks = [len(head.log) for head in stage.heads]
         built = stage.built
         if built:
             stage.update(meter)
         else:
             stage.build(meter)
         for head, mark in zip(stage.heads, marks, strict=True):
-            if head.end != mark:
+            if len(head.log) != mark:
                 self._dirty |= self._bits[head]
         if self.listener is not None:
             self._tell(stage, marks, built)
@@ -331,7 +331,10 @@ class Engine:
         if len(relation.log) < LONG // 4:
             return
         reading = [(stage, at) for stage, at in self._readers[relation] if stage.built]
-        relation.trim(min((stage.cursors[at] for stage, at in reading), default=relation.end))
+        seen = min((stage.cursors[at] for stage, at in reading), default=relation.end)
+        relation.trim(seen)
+        for stage, at in reading:
+            stage.cursors[at] -= seen
         if len(relation.log) > max(LONG, 2 * len(relation)):
             for stage, at in reading:
                 if stage.cursors[at] < relation.end:

@@ -48,18 +48,17 @@ class Relation:
 
     A dropped row stays in ``rows`` as ``False`` (a ghost, which keeps its place) until ``settle``, so that
     undoing the drop restores the order too; ``_ghosts`` has it as True, or as False once it is back. ``log``
-    holds every row that came or went since position ``start``, oldest first: a row that stands there an odd
-    number of times has changed, and whether it is present now says in which direction.
+    holds every row that came or went, oldest first, as far back as anyone may ask: a row that stands there an
+    odd number of times has changed, and whether it is present now says in which direction.
     """
 
-    __slots__ = ("_absent", "_filtered", "_ghosts", "_indexes", "_plain", "arity", "log", "name", "rows", "start")
+    __slots__ = ("_absent", "_filtered", "_ghosts", "_indexes", "_plain", "arity", "log", "name", "rows")
 
     def __init__(self, name: str, arity: int) -> None:
         self.name = name
         self.arity = arity
         self.rows: dict[Row, bool] = {}
         self.log: list[Row] = []
-        self.start = 0
         self._ghosts: dict[Row, bool] = {}
         self._absent = 0
         self._plain: list[Index] = []
@@ -71,8 +70,8 @@ class Relation:
 
     @property
     def end(self) -> int:
-        """The position after the last change."""
-        return self.start + len(self.log)
+        """The position after the last change; positions count from the oldest change still in the log."""
+        return len(self.log)
 
     # ---- reading ----------------------------------------------------------------------------
 
@@ -116,6 +115,10 @@ class Relation:
         key: Any = tuple(pattern[i] for i in columns) if len(columns) > 1 else pattern[columns[0]]
         bucket = self.index(columns).buckets.get(key)
         return () if bucket is None else rows_of(bucket)
+
+    def indexes(self) -> Iterable[Index]:
+        """The indexes made so far."""
+        return self._indexes.values()
 
     # ---- changing ---------------------------------------------------------------------------
 
@@ -184,23 +187,26 @@ class Relation:
 
     def net(self, since: int) -> tuple[list[Row], list[Row]]:
         """Rows that came and rows that went since a position, in the order of their first change."""
-        toggled: dict[Row, None] = {}
-        for row in self.log[since - self.start :] if since > self.start else self.log:
-            if row in toggled:
-                del toggled[row]
-            else:
-                toggled[row] = None
+        changes = self.log[since:]
+        if len(changes) == 1:
+            return (changes, []) if self.rows.get(changes[0]) else ([], changes)
+        toggled: dict[Row, None] = dict.fromkeys(changes)
+        if len(toggled) < len(changes):
+            toggled = {}
+            for row in changes:
+                if row in toggled:
+                    del toggled[row]
+                else:
+                    toggled[row] = None
         present = self.rows
         added = [row for row in toggled if present.get(row)]
         if len(added) == len(toggled):
             return added, []
         return added, [row for row in toggled if not present.get(row)]
 
-    def trim(self, upto: int) -> None:
-        """Forget changes before a position that nobody will ask about."""
-        if upto > self.start:
-            del self.log[: upto - self.start]
-            self.start = upto
+    def trim(self, count: int) -> None:
+        """Forget the oldest changes; whoever holds a position must lower it by as much."""
+        del self.log[:count]
 
     def settle(self) -> None:
         """Let go of ghosts and of what only an undo would need; nothing before now can be undone after."""
@@ -226,7 +232,7 @@ class Relation:
     def undo(self, since: int) -> None:
         """Restore rows, their order and the indexes as they were at a position."""
         added, dropped = self.net(since)
-        del self.log[since - self.start :]
+        del self.log[since:]
         for row in added:
             if row in self._ghosts:
                 self.rows[row] = False

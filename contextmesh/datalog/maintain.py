@@ -12,6 +12,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import compress, count
+from operator import ne
 from typing import Any, Literal
 
 from contextmesh.datalog.ast import Row
@@ -46,67 +48,66 @@ class Maintained(Stage):
 
     def __init__(self, *arguments: Any) -> None:
         super().__init__(*arguments)
-        self._work: dict[tuple[int, ...], Work] = {}
+        self._work: dict[tuple[Any, ...], Work] = {}
+        self._rows = [relation.rows for relation in self.inputs]
 
     def update(self, meter: Meter) -> bool:
         """Take in what changed since the last evaluation; tells whether any row came or went."""
-        nets: list[Net | None] = []
-        state: list[int] = []
-        cursors = self.cursors
-        for at, relation in enumerate(self.inputs):
-            if relation.end == cursors[at]:
-                nets.append(None)
-                state.append(0 if relation.rows else WAS_EMPTY | IS_EMPTY)
-                continue
-            net = relation.net(cursors[at])
-            nets.append(net)
-            added, dropped = len(net[0]), len(net[1])
-            size = len(relation)
-            state.append(
-                (CAME if added else 0)
-                | (WENT if dropped else 0)
-                | (WAS_EMPTY if size == added - dropped else 0)
-                | (0 if size else IS_EMPTY)
-            )
-        key = tuple(state)
-        work = self._work.get(key)
+        ends = list(map(len, self.logs))
+        key: list[Any] = [tuple(map(bool, self._rows))]
+        nets: dict[int, Net] = {}
+        for at in compress(count(), map(ne, ends, self.cursors)):
+            relation = self.inputs[at]
+            net = nets[at] = relation.net(self.cursors[at])
+            added, dropped, size = len(net[0]), len(net[1]), len(relation)
+            code = (CAME if added else 0) | (WENT if dropped else 0) | (0 if size else IS_EMPTY)
+            key.append((at, code | WAS_EMPTY if size == added - dropped else code))
+        state = tuple(key)
+        work = self._work.get(state)
         if work is None:
-            work = self._work[key] = self._planned(key)
+            work = self._work[state] = self._planned(state)
         changed = False
-        returned: list[list[Row]] = [[] for _ in self.heads]
-        if work.losses and any(len(head) for head in self.heads):
+        returned: list[list[Row]] = []
+        if work.losses and any(map(len, self.heads)):
             candidates = self._candidates(work, nets, meter)
             if any(candidates):
                 changed = True
                 returned = self._withdraw(candidates, meter)
         if work.gains or any(returned):
             changed = self._gain(work, nets, returned, meter) or changed
-        self.cursors = [relation.end for relation in self.inputs]
+        self.cursors = ends
         return changed
 
     # ---- losses ------------------------------------------------------------------------------
 
-    def _candidates(self, work: Work, nets: list[Net | None], meter: Meter) -> list[dict[Row, bool]]:
+    def _candidates(self, work: Work, nets: dict[int, Net], meter: Meter) -> list[dict[Row, bool]]:
         undo: list[tuple[Relation, list[Undo]]] = []
         before: tuple[dict[Row, bool], ...] = tuple({} for _ in self.heads)
         found: tuple[list[Row], ...] = tuple([] for _ in self.heads)
         try:
             if work.back:
-                undo = [(r, r.rewind(*net)) for r, net in zip(self.inputs, nets, strict=True) if net is not None]
+                undo = [(self.inputs[at], self.inputs[at].rewind(*net)) for at, net in nets.items()]
             for at, which, run in work.losses:
                 run(_rows(nets[at], which), found, meter, before)
-            codes = self.rounds_of("withdraw") if self.recursive else []
-            while self.recursive and any(found):
-                meter.round()
-                more: tuple[list[Row], ...] = tuple([] for _ in self.heads)
-                for code, rows in zip(codes, found, strict=True):
-                    if rows and code is not None:
-                        code.run(rows, more, meter, before)
-                found = more
+            if self.recursive:
+                self._follow(found, meter, before)
         finally:
             for relation, steps in reversed(undo):
                 relation.replay(steps)
         return list(before)
+
+    def _follow(self, found: tuple[list[Row], ...], meter: Meter, before: tuple[dict[Row, bool], ...]) -> None:
+        """What the stratum derived from candidates is a candidate too."""
+        codes = self.rounds_of("withdraw")
+        while any(found):
+            meter.round()
+            more = found if self.linear else tuple([] for _ in self.heads)
+            for code, rows in zip(codes, found, strict=True):
+                if rows and code is not None:
+                    code.run(rows, more, meter, before)
+            if self.linear:
+                return
+            found = more
 
     def _withdraw(self, candidates: list[dict[Row, bool]], meter: Meter) -> list[list[Row]]:
         """Withdraw what has lost its last derivation; in a recursive stratum, tell what came back."""
@@ -135,7 +136,7 @@ class Maintained(Stage):
 
     # ---- gains -------------------------------------------------------------------------------
 
-    def _gain(self, work: Work, nets: list[Net | None], returned: list[list[Row]], meter: Meter) -> bool:
+    def _gain(self, work: Work, nets: dict[int, Net], returned: list[list[Row]], meter: Meter) -> bool:
         found: tuple[list[Row], ...] = tuple([] for _ in self.heads)
         try:
             for at, which, run in work.gains:
@@ -147,14 +148,17 @@ class Maintained(Stage):
         if some:
             self.enter(found, meter)
         if self.recursive:
-            fresh = [[*back, *rows] for back, rows in zip(returned, found, strict=True)]
-            self.close(fresh, meter)
+            if returned:
+                found = tuple([*back, *rows] for back, rows in zip(returned, found, strict=True))
+            self.close(found, meter)
         return some
 
     # ---- which functions ---------------------------------------------------------------------
 
-    def _planned(self, state: tuple[int, ...]) -> Work:
-        code = {relation.name: state[at] for at, relation in enumerate(self.inputs)}
+    def _planned(self, state: tuple[Any, ...]) -> Work:
+        there, *changes = state
+        code = {r.name: 0 if some else WAS_EMPTY | IS_EMPTY for r, some in zip(self.inputs, there, strict=True)}
+        code |= {self.inputs[at].name: found for at, found in changes}
         place = {relation.name: at for at, relation in enumerate(self.inputs)}
         losing: list[Reading] = []
         gaining: list[Reading] = []
@@ -191,8 +195,7 @@ class Maintained(Stage):
         return runs
 
 
-def _rows(net: Net | None, which: Which) -> list[Row]:
-    assert net is not None, "only a changed input drives"
+def _rows(net: Net, which: Which) -> list[Row]:
     return net[0] + net[1] if which == 2 else net[which]
 
 
