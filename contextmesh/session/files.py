@@ -102,20 +102,22 @@ def staged_names(directory: Path) -> tuple[str, ...]:
 
 def has_session(directory: Path) -> bool:
     """Whether anything under this path is or may be a session's manifest."""
-    try:
-        return bool(generations(directory)) or (directory / POINTER).exists()
-    except OSError:
-        return False
+    return bool(_manifests(directory)) or (directory / POINTER).exists()
 
 
 def _manifests(directory: Path) -> list[tuple[int, bool]]:
     """Number, and whether it is a link, of each numbered manifest, newest first."""
     found = []
-    with os.scandir(directory) as entries:
-        for entry in entries:
-            number = generation_of(entry.name)
-            if number is not None and (entry.is_symlink() or entry.is_file(follow_symlinks=False)):
-                found.append((number, entry.is_symlink()))
+    try:
+        with os.scandir(directory) as entries:
+            for entry in entries:
+                number = generation_of(entry.name)
+                if number is not None and (entry.is_symlink() or entry.is_file(follow_symlinks=False)):
+                    found.append((number, entry.is_symlink()))
+    except OSError as error:
+        name = str(directory)
+        message = f"{name} cannot be listed: {error.strerror}"
+        raise SessionError(Problem("unreadable-file", message, subject=name, where=Where(name))) from None
     return sorted(found, reverse=True)
 
 

@@ -53,13 +53,13 @@ def load(
     directory = Path(directory)
     rules = policy if policy is not None else Policy.load()
     before = identity(directory)
-    wanted = generation
+    read = None
     try:
-        wanted = generation if generation is not None else newest(directory)
         read = _read_settled(directory, rules, generation, wait)
         state = _verified(directory, read, rules)
     except Refusal as refusal:
-        raise _refused(directory, rules, wanted, refusal, offer=generation is None) from None
+        about = read.manifest.generation if read is not None else generation
+        raise _refused(directory, rules, about, refusal, offer=generation is None) from None
     if identity(directory) != before:
         message = f"{directory} was exchanged for another directory while it was read"
         raise SessionError(Problem("home-changed", message, subject=str(directory), where=Where(str(directory))))
@@ -143,6 +143,8 @@ def _verified(directory: Path, read: Read, policy: Policy) -> SessionState:
 
 def _refused(directory: Path, policy: Policy, wanted: int | None, refusal: Refusal, *, offer: bool) -> SessionError:
     """The refusal with the generation it is about, and an earlier one that loads, if there is one."""
+    if wanted is None:
+        wanted = next(iter(generations(directory)), None)
     spare = _spare(directory, policy, wanted) if offer and wanted is not None else None
     problems = []
     for problem in refusal.problems:
@@ -156,11 +158,9 @@ def _refused(directory: Path, policy: Policy, wanted: int | None, refusal: Refus
 
 
 def _spare(directory: Path, policy: Policy, below: int) -> int | None:
-    try:
-        earlier = [number for number in generations(directory) if number < below]
-    except OSError:
-        return None
-    for number in earlier:
+    for number in generations(directory):
+        if number >= below:
+            continue
         try:
             _verified(directory, read_generation(directory, policy, number), policy)
         except Refusal:
