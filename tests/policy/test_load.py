@@ -166,7 +166,7 @@ def test_a_missing_output_says_how_to_declare_it(tmp_path: Path) -> None:
     problems = refusal_of(tmp_path).problems
     assert "missing-output" in {problem.code for problem in problems}
     assert "declare it: output blocked(task, reason)." in {problem.hint for problem in problems}
-    assert "declare it: input task(task, assumption)." in {problem.hint for problem in problems}
+    assert "declare it: input planned(task, assumption, turn)." in {problem.hint for problem in problems}
 
 
 def test_a_derived_input_is_refused(tmp_path: Path) -> None:

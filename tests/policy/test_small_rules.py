@@ -116,7 +116,8 @@ def test_a_node_is_known_by_the_first_road_that_has_a_date(evaluate: Evaluate) -
     world.nodes("source", "monday", "friday", "undated")
     world.nodes("claim", "read", "derived", "free")
     world.nodes("decision", "choice")
-    world.nodes("entity", "named", "made")
+    world.nodes("entity", "named", "made", "spoken")
+    world.edge("friday", "mentions", "spoken")
     world.nodes("assumption", "ground")
     world.say("dated", "monday", 1)
     world.say("dated", "friday", 5)
@@ -133,7 +134,7 @@ def test_a_node_is_known_by_the_first_road_that_has_a_date(evaluate: Evaluate) -
     rows = world.rows("time.dl", evaluate=evaluate)
     assert rows["known"] == {
         ("monday", 1), ("friday", 5), ("read", 1), ("derived", 5), ("choice", 1), ("named", 1), ("ground", 1),
-        ("made", 1),
+        ("made", 1), ("spoken", 5),
     }  # fmt: skip
     assert rows["undated"] == {("free",), ("undated",)}
 
@@ -177,10 +178,10 @@ def plan() -> World:
     world.nodes("decision", "knead", "price")
     world.edge("knead", "depends_on", "flour")
     for task, ground in (("dough", "flour"), ("board", "chalk"), ("prices", "coins")):
-        world.say("task", task, ground)
+        world.say("planned", task, ground, 1)
     world.say("needs", "board", "dough")
     world.say("needs", "board", "prices")
-    world.say("made", "dough", "knead")
+    world.say("ran", "dough", "knead", 2)
     return world
 
 
@@ -200,7 +201,8 @@ def test_a_task_waits_for_what_it_needs(evaluate: Evaluate) -> None:
 @both
 def test_a_task_is_ready_when_all_it_needs_is_done(evaluate: Evaluate) -> None:
     world = plan()
-    world.say("made", "prices", "price")
+    world.edge("price", "depends_on", "coins")
+    world.say("ran", "prices", "price", 2)
     assert column(world.rows(*SCHEDULE, evaluate=evaluate)["ready"]) == {"board"}
 
 
@@ -227,7 +229,8 @@ def test_a_task_is_stale_when_its_decision_fell_by_another_road(evaluate: Evalua
 @both
 def test_a_task_is_stale_when_its_ground_was_rejected_though_its_decision_stands(evaluate: Evaluate) -> None:
     world = plan()
-    world.say("made", "prices", "price")
+    world.say("accepted", "price", "coins")
+    world.say("ran", "prices", "price", 2)
     world.reject("coins")
     rows = world.rows(*SCHEDULE, evaluate=evaluate)
     assert column(rows["stale"]) == {"prices"}
@@ -246,8 +249,8 @@ def test_a_pending_task_on_a_superseded_ground_is_blocked(evaluate: Evaluate) ->
 @both
 def test_a_failed_task_is_neither_done_nor_pending(evaluate: Evaluate) -> None:
     world = plan()
-    world.say("failed", "dough")
-    world.say("failed", "prices")
+    world.say("missed", "dough", 3)
+    world.say("missed", "prices", 2)
     rows = world.rows(*SCHEDULE, evaluate=evaluate)
     assert column(rows["done"]) == set()
     assert column(rows["pending"]) == {"board"}
