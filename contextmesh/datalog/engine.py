@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
-from contextmesh.datalog.adhoc import Answer, ask
-from contextmesh.datalog.ast import Atom, Query, Row, Rule, Value, Var
+from contextmesh.datalog.adhoc import GIVEN, Answer, ask, handed_on
+from contextmesh.datalog.ast import Query, Row, Value
 from contextmesh.datalog.compile import Code, Compiler
 from contextmesh.datalog.events import Derived, Evaluated, Event, Unchanged, Withdrawn
 from contextmesh.datalog.explain import Derivation, Explainer, Failure
@@ -22,9 +22,6 @@ from contextmesh.datalog.strata import Stratum
 from contextmesh.datalog.trial import Frame, Trial
 
 __all__ = ["Answer", "Delta", "Derivation", "Engine", "Failure", "Limits", "Trial"]
-
-GIVEN = " given"
-"""Added to the name of a derived relation for the rows of it that were given; no text can name such a relation."""
 
 LONG = 4096
 
@@ -72,11 +69,7 @@ class Engine:
 
     def _with_given(self, stratum: Stratum) -> Stratum:
         """A given row of a derived relation is derived by a rule of its own."""
-        copies = []
-        for name in stratum.relations:
-            if name in self._given:
-                terms = tuple(Var(f"C{i}") for i in range(self.relations[name].arity))
-                copies.append(Rule(Atom(name, terms), (Atom(name + GIVEN, terms),)))
+        copies = [handed_on(name, self.relations[name].arity) for name in stratum.relations if name in self._given]
         return Stratum(stratum.relations, (*copies, *stratum.rules), stratum.recursive) if copies else stratum
 
     def _wire(self) -> None:
@@ -127,6 +120,11 @@ class Engine:
             self._catch_up(mask)
         return self.relations[relation]
 
+    def stage_of(self, relation: str) -> Maintained | None:
+        """The evaluator of a derived relation of the program, None for any other relation."""
+        number = self.program.stratum_of.get(relation, -1)
+        return self.stages[number] if number >= 0 else None
+
     def query(self, query: Query, limits: Limits | None = None) -> Answer:
         """Answer a query with its own rules over what stands; distinct rows, sorted.
 
@@ -155,8 +153,8 @@ class Engine:
 
     def codes(self, relation: str) -> list[Code]:
         """The functions compiled so far for the stratum of a relation."""
-        number = self.program.stratum_of[relation]
-        return self.stages[number].codes() if number >= 0 else []
+        stage = self.stage_of(relation)
+        return stage.codes() if stage is not None else []
 
     # ---- changing ----------------------------------------------------------------------------
 

@@ -59,9 +59,9 @@ def drive_group(rule: Rule, at: int, inner: int) -> Plan:
     return replace(_planned(rule, terms, rule.body), distinct=True)
 
 
-def whole(rule: Rule) -> Plan:
-    """The rule from nothing."""
-    return Plan(None, _steps(rule, rule.body, (), rule.head.terms), rule.head.terms)
+def whole(rule: Rule, sizes: Mapping[str, int] | None = None) -> Plan:
+    """The rule from nothing; with ``sizes`` of relations, from the smallest that nothing leads to."""
+    return Plan(None, _steps(rule, rule.body, (), rule.head.terms, sizes), rule.head.terms)
 
 
 def keyed(plan: Plan) -> Plan:
@@ -123,9 +123,15 @@ def _planned(rule: Rule, terms: Sequence[Term], body: Sequence[Literal], head: t
 # ---- order ---------------------------------------------------------------------------------------
 
 
-def _steps(rule: Rule, body: Sequence[Literal], bound: Collection[str], head: Sequence[Term]) -> tuple[Step, ...]:
+def _steps(
+    rule: Rule,
+    body: Sequence[Literal],
+    bound: Collection[str],
+    head: Sequence[Term],
+    sizes: Mapping[str, int] | None = None,
+) -> tuple[Step, ...]:
     outer = rule_variables(rule)
-    order = list(_ordered(body, dict.fromkeys(bound), outer))
+    order = list(_ordered(body, dict.fromkeys(bound), outer, sizes))
     steps: list[Step] = []
     later = dict.fromkeys(names_in(head))
     for literal, known in reversed(order):
@@ -135,20 +141,25 @@ def _steps(rule: Rule, body: Sequence[Literal], bound: Collection[str], head: Se
 
 
 def _ordered(
-    body: Sequence[Literal], known: Mapping[str, None], outer: Collection[str]
+    body: Sequence[Literal],
+    known: Mapping[str, None],
+    outer: Collection[str],
+    sizes: Mapping[str, int] | None = None,
 ) -> Iterator[tuple[Literal, Mapping[str, None]]]:
     """Each literal with what is bound when it is reached."""
     bound = dict(known)
     left = list(body)
     while left:
-        at = min(range(len(left)), key=lambda i: (*_rank(left[i], bound, outer), i))
-        assert _rank(left[at], bound, outer)[0] < 9, "only a checked rule has a plan"
+        at = min(range(len(left)), key=lambda i: (*_rank(left[i], bound, outer, sizes), i))
+        assert _rank(left[at], bound, outer, sizes)[0] < 9, "only a checked rule has a plan"
         literal = left.pop(at)
         yield literal, dict(bound)
         bound.update(dict.fromkeys(_bound_by(literal, bound)))
 
 
-def _rank(literal: Literal, known: Mapping[str, None], outer: Collection[str]) -> tuple[int, float]:
+def _rank(
+    literal: Literal, known: Mapping[str, None], outer: Collection[str], sizes: Mapping[str, int] | None
+) -> tuple[int, float]:
     """When to take a literal: the smaller the sooner; 9 is not yet."""
     match literal:
         case Compared():
@@ -162,10 +173,10 @@ def _rank(literal: Literal, known: Mapping[str, None], outer: Collection[str]) -
             result = isinstance(literal.result, Var) or is_known(literal.result, known)
             return (3, 0) if result and all(name in known for name in shared) else (9, 0)
         case Atom():
-            return _rank_atom(literal, known)
+            return _rank_atom(literal, known, sizes)
 
 
-def _rank_atom(atom: Atom, known: Mapping[str, None]) -> tuple[int, float]:
+def _rank_atom(atom: Atom, known: Mapping[str, None], sizes: Mapping[str, int] | None) -> tuple[int, float]:
     if any(isinstance(t, Sum) and not is_known(t, known) for t in atom.terms):
         return (9, 0)
     fixed = sum(1 for t in atom.terms if is_known(t, known))
@@ -173,6 +184,9 @@ def _rank_atom(atom: Atom, known: Mapping[str, None]) -> tuple[int, float]:
         return (2, 0)
     joined = any(is_known(t, known) and not isinstance(t, Const) for t in atom.terms)
     free = (len(atom.terms) - fixed) / len(atom.terms)
+    if sizes is not None and not joined:
+        # A constant is taken to leave a tenth; a relation of the rule's own stratum has no size yet.
+        return (5, sizes.get(atom.relation, 0) * 0.1**fixed)
     return (4 if joined else 5 if fixed else 6, free)
 
 

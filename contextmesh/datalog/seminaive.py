@@ -16,6 +16,7 @@ from contextmesh.datalog.ast import Aggregate, Atom, Not, Row, Rule
 from contextmesh.datalog.compile import Code, Compiler, Mode
 from contextmesh.datalog.facts import Relation
 from contextmesh.datalog.limits import Meter
+from contextmesh.datalog.steps import Plan
 from contextmesh.datalog.strata import Stratum
 
 Kind = Literal["positive", "negated", "folded"]
@@ -85,9 +86,13 @@ class Stage:
                     made = plan.drive(rule, reading.at, losing=mode == "withdraw")
                 else:
                     made = plan.drive_group(rule, reading.at, reading.inner)
-                parts.append((made, rule.head.relation))
+                parts.append((self.fitted(made), rule.head.relation))
             self._codes[key] = self._compiler.runner(parts, self.names, mode)
         return self._codes[key]
+
+    def fitted(self, made: Plan) -> Plan:
+        """A plan with the indexes that this kind of stage uses."""
+        return made
 
     def groups(self, driven: Sequence[Reading]) -> list[list[Reading]]:
         """Readings that one function may serve together: those that take each driver row as it is."""
@@ -197,7 +202,11 @@ class Stage:
 class Temporary(Stage):
     """A stage that is evaluated once: constants are keys of indexes, and rules start wherever is cheapest."""
 
+    def fitted(self, made: Plan) -> Plan:
+        return plan.keyed(made)
+
     def seed(self, number: int, found: tuple[list[Row], ...], meter: Meter) -> None:
         rule = self.rules[number]
-        made = plan.keyed(plan.whole(rule))
+        sizes = {relation.name: len(relation) for relation in self.inputs}
+        made = self.fitted(plan.whole(rule, sizes))
         self._compiler.runner([(made, rule.head.relation)], self.names, "derive").run((), found, meter, ())
