@@ -99,7 +99,7 @@ def draft(document: Document) -> Drafts:
         else:
             out.dropped[reason] = out.dropped.get(reason, 0) + 1
     out._seen = survey(sentences)
-    out._known = _known(document, kept)
+    out._known = _known(document, kept, out._seen)
     outcome = _outcome(layout)
     short = len(kept) <= SHORT_TEXT
     written = [_drafted(document, sentence, outcome, short=short) for sentence in kept]
@@ -146,10 +146,10 @@ def _in_header(sentence: Sentence, record: RecordHeader | None) -> bool:
     return any(field.span[0] <= start < field.span[1] for field in record.fields)
 
 
-def _known(document: Document, kept: Sequence[Sentence]) -> tuple[str, ...]:
+def _known(document: Document, kept: Sequence[Sentence], seen: TextNames) -> tuple[str, ...]:
     """Names to be found as they stand: declared ones, the title, what the text keeps using; longer ones first."""
     texts = [sentence.words for sentence in kept]
-    names = [*document.entities, *repeated_terms(kept), *repeated_han(texts)]
+    names = [*document.entities, *seen.short.values(), *repeated_terms(kept), *repeated_han(texts)]
     if document.kind == "jsonl" and 1 < len(document.title) <= 80:
         names.extend(title_forms(document.title))
     return tuple(sorted(dict.fromkeys(name for name in names if len(name) > 1), key=lambda name: (-len(name), name)))

@@ -65,12 +65,24 @@ def find_files(paths: Iterable[str | Path], limits: ReadLimits) -> Iterator[Foun
 def _bounded(found: Iterator[Found | Skipped], limits: ReadLimits) -> Iterator[Found | Skipped]:
     count = 0
     for item in found:
+        if isinstance(item, Found) and not _is_text(item.origin + item.name):
+            shown = item.origin.encode("utf-8", "backslashreplace").decode()
+            yield Skipped(shown, "bad-name", "the name of the file is not UTF-8")
+            continue
         count += isinstance(item, Found)
         if count > limits.files:
             message = f"more than {limits.files} files; what follows was not read"
             yield Skipped(item.origin if isinstance(item, Found) else item.path, "too-many-files", message)
             return
         yield item
+
+
+def _is_text(name: str) -> bool:
+    try:
+        name.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _each(named: Sequence[str]) -> Iterator[Found | Skipped]:

@@ -164,6 +164,9 @@ class Intake:
         self.tallies["CHUNK"].admitted += read.sentences
         self._count("sentences", read.sentences)
         self.tallies["EXTRACT"].admitted += len(read.claims)
+        headed = sum(made.sentence is None for made in read.claims)
+        if headed:
+            self.tallies["EXTRACT"].note("claims made from headers", headed)
         for reason, count in read.dropped.items():
             self.tallies["EXTRACT"].drop(reason, count)
         for made in read.claims:

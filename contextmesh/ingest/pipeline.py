@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence, Sized
 from dataclasses import dataclass, field
 
-from contextmesh.base.errors import OntologyError
+from contextmesh.base.errors import InputError, OntologyError
 from contextmesh.graph.graph import ContextGraph
 from contextmesh.ingest.documents import Document, Skipped
 from contextmesh.ingest.intake import Intake
@@ -80,27 +80,27 @@ class _Work:
 
     def write(self, documents: Sequence[Document]) -> None:
         """One run as one transaction; when the rules refuse it, each document as its own."""
-        if not self.begun:
-            self.graph.begin_build()
-            self.begun = True
         try:
             self._commit(documents)
-        except OntologyError as refused:
+        except (OntologyError, InputError) as refused:
             if len(documents) > 1:
                 for document in documents:
                     self.write([document])
                 return
             (document,) = documents
-            message = f"the rules refuse it: {refused.problem.message}"
+            message = f"is refused: {refused.problem.message}"
             self.skipped.append(Skipped(document.origin or document.id, refused.code, message))
             self.book.forget(document)
 
     def _commit(self, documents: Sequence[Document]) -> None:
         intake = Intake(self.graph, self.resolver)
         with self.graph.batch("ingest") as batch:
+            if not self.begun:
+                batch.stage.set_build(self.graph.build + 1)
             intake.begin(batch)
             for document in documents:
                 intake.take(document)
+        self.begun = True
         intake.settle()
         for name, tally in intake.tallies.items():
             self.tallies[name].add(tally)

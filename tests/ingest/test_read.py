@@ -134,6 +134,15 @@ def test_a_file_without_permission_is_skipped(tmp_path: Path) -> None:
     assert told(read(tmp_path / "a.md")) == ["unreadable"]
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="file names are text on this system")
+def test_a_file_whose_name_is_no_text_is_skipped(tmp_path: Path) -> None:
+    put(tmp_path / "docs" / "a.md")
+    with open(os.fsencode(tmp_path / "docs") + b"/\xff.md", "wb") as file:  # noqa: PTH123
+        file.write(WORDS.encode())
+
+    assert told(read(tmp_path / "docs")) == ["source:docs/a.md", "bad-name"]
+
+
 def test_too_many_files_are_cut_off_and_said(tmp_path: Path) -> None:
     for number in range(8):
         put(tmp_path / "docs" / f"{number}.md")
