@@ -14,7 +14,7 @@ from contextmesh.resolve.normalise import block_keys, normalise
 from contextmesh.resolve.resolver import Resolution, Resolver
 from contextmesh.resolve.similarity import similarity
 
-WORDS = ["north", "south", "pier", "harbour", "office", "the", "index", "a", "部品"]
+WORDS = ["north", "south", "pier", "harbour", "office", "np", "ho", "the", "index", "a", "部品"]
 NAMES = st.lists(st.lists(st.sampled_from(WORDS), min_size=1, max_size=3).map(" ".join), max_size=8)
 
 
@@ -38,6 +38,11 @@ def test_every_way_a_name_can_end() -> None:
     far = made.resolve("northern lights")
     assert far.reason == "best candidate 'North Pier' scored 0.00 < 0.62"
     assert [attempt.mention for attempt in made.log][-2:] == ["north", "northern lights"]
+
+
+def test_initials_stand_for_a_name_either_way() -> None:
+    assert resolver_of("North Pier").peek("NP").score == 0.9
+    assert resolver_of("NP").peek("north pier").score == 0.9
 
 
 def test_peeking_neither_logs_nor_learns() -> None:
