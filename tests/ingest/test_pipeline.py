@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from contextmesh.base.data import read_data
 from contextmesh.graph.graph import ContextGraph
 from contextmesh.ingest.documents import Document, Skipped
 from contextmesh.ingest.pipeline import RUN_DOCUMENTS, ingest
+from contextmesh.policy import Policy
 from contextmesh.resolve.resolver import Resolver
 from tests.ingest.worlds import World, illegal, page, state
 
@@ -217,3 +221,30 @@ def test_a_graph_from_documents_survives_its_file(read: list[tuple[str, str]]) -
     assert state(again)["graph"] == state(world)["graph"]
     report = again.read(*(page(name, text, title=name) for name, text in read))
     assert report.is_unchanged
+
+
+def world_under(tmp_path: Path, old: str, new: str) -> World:
+    """A world whose GRAPH.md has one cell changed."""
+    text = read_data("GRAPH.md")
+    assert old in text
+    (tmp_path / "GRAPH.md").write_text(text.replace(old, new), encoding="utf-8")
+    return World(ContextGraph(Policy.load(tmp_path)))
+
+
+def test_a_pair_that_graph_md_does_not_list_is_dropped_and_counted(tmp_path: Path) -> None:
+    world = world_under(tmp_path, "source→entity, claim→entity", "claim→entity")
+    report = world.read(page("a", FERRIES))
+    link = next(stage for stage in report.stages if stage.name == "LINK")
+
+    assert dict(link.reasons) == {"source -[mentions]-> entity is not legal": 3}
+    assert report.new == ("source:a",)
+    assert list(illegal(world)) == []
+
+
+def test_a_graph_whose_rules_refuse_what_is_made_stays_empty_and_every_document_says_why(tmp_path: Path) -> None:
+    world = world_under(tmp_path, "`canonical`, `aliases`", "`canonical`, `colour`")
+    report = world.read(page("a", FERRIES), page("b", OTTERS))
+
+    assert [skipped.code for skipped in report.skipped] == ["missing-field", "missing-field"]
+    assert not world.graph.store.nodes and not world.resolver.labels
+    assert (report.build, world.graph.build) == (0, 0)
