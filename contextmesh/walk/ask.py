@@ -71,7 +71,7 @@ class _Ask:
         seeds = find_seeds(question, self._index, self._scorer, store, settings, self._is_live)
         walker = Walker(store, self._index, self._roads, question, self._scorer, settings, self._is_live)
         walk = walker.run(seeds)
-        found = candidates(walk, store.nodes, question, self._scorer, self._roads, settings)
+        found = candidates(walk, seeds, store.nodes, self._scorer, self._roads, settings)
         if not found:
             return self._fail(seeds, walk)
         answer = self._answer(found, walk, budget)

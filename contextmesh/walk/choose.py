@@ -7,17 +7,20 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from contextmesh.walk.index import ENTITY, SOURCE
+from contextmesh.walk.seeds import NAME
 
 if TYPE_CHECKING:
     from contextmesh.store.model import Node
-    from contextmesh.walk.question import Question
     from contextmesh.walk.roads import Roads
     from contextmesh.walk.scoring import Scorer
+    from contextmesh.walk.seeds import Seeds
     from contextmesh.walk.settings import WalkSettings
     from contextmesh.walk.walker import Visit, Walk
 
 # What meeting the question's demand for an edge type is worth, beside words.
 ASKED_GAIN = 0.5
+# What it is worth to have been read in the source that matters most.
+HOME_GAIN = 0.3
 # Each edge further from the question costs a little: of two that fit alike the nearer answers.
 HOP_COST = 0.01
 # Evidence fits at least this share as well as the answer.
@@ -33,23 +36,29 @@ class Candidate:
 
 
 def candidates(
-    walk: Walk, nodes: Mapping[str, Node], question: Question, scorer: Scorer, roads: Roads, settings: WalkSettings
+    walk: Walk, seeds: Seeds, nodes: Mapping[str, Node], scorer: Scorer, roads: Roads, settings: WalkSettings
 ) -> list[Candidate]:
     """What may answer, best first; ties by price, then in the order of meeting.
 
-    When a step met the one edge type that the question asks for, only what such steps led to can answer.
+    A node answers if it shares with the question, beside names, a word of what is asked, or gives a reason when
+    one is asked for; a statement that the question names answers in any case. When a step met the one edge type
+    that the question asks for, only what such steps led to can answer.
     """
     found: list[Candidate] = []
+    strongest = max((v.strength for v in walk.visits.values() if nodes[v.id].type == SOURCE), default=1.0)
     demanded = any(visit.asked == 1.0 for visit in walk.visits.values())
+    named = frozenset(seed.id for seed in seeds.seeds if seed.how == NAME)
     for visit in walk.visits.values():
         if demanded and visit.asked < 1.0:
             continue
         if nodes[visit.id].type not in roads.answers and not demanded:
             continue
-        says_something = not scorer.rest or visit.said & scorer.rest or demanded or scorer.gives_reason(visit.id)
-        score = _words(visit, nodes) + ASKED_GAIN * visit.asked - HOP_COST * visit.hops
-        if says_something and score >= settings.answer_floor:
-            found.append(Candidate(visit, score))
+        meant = demanded or visit.id in named
+        says_something = meant or not scorer.rest or visit.said & scorer.rest or scorer.gives_reason(visit.id)
+        fits = _words(visit, nodes) + ASKED_GAIN * visit.asked - HOP_COST * visit.hops
+        if says_something and (meant or fits >= settings.answer_floor):
+            home = _home_strength(visit, walk, nodes) / max(strongest, 1e-9)
+            found.append(Candidate(visit, (fits + HOME_GAIN * home) / (1.0 + HOME_GAIN)))
     found.sort(key=lambda c: (-c.score, c.visit.price))
     return found
 
@@ -67,6 +76,13 @@ def sources(walk: Walk, nodes: Mapping[str, Node], limit: int) -> tuple[str, ...
     met = [visit for visit in walk.visits.values() if nodes[visit.id].type == SOURCE]
     met.sort(key=lambda visit: -visit.strength)
     return tuple(visit.id for visit in met[:limit])
+
+
+def _home_strength(visit: Visit, walk: Walk, nodes: Mapping[str, Node]) -> float:
+    """The strength of the source a statement was read in; 0 when the walk did not meet it."""
+    read = nodes[visit.id].provenance
+    home = walk.visits.get(read.source_id) if read is not None else None
+    return home.strength if home is not None else 0.0
 
 
 def _words(visit: Visit, nodes: Mapping[str, Node]) -> float:

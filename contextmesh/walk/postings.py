@@ -84,6 +84,10 @@ class Bags:
         """The BM25 score of one bag for weighted terms."""
         return sum(part for _, part in self.parts(id, weights))
 
+    def rarity(self, term: str) -> float:
+        """A gentler weight than ``idf``: a term that stands in every bag still counts."""
+        return math.log(1 + len(self._bags) / max(self.frequency(term), 0.5))
+
     def parts(self, id: str, weights: Mapping[str, float]) -> list[tuple[str, float]]:
         """What each term that a bag holds adds to its score."""
         bag = self._bags.get(id)

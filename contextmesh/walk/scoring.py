@@ -35,7 +35,7 @@ tenth once twice thrice dozen none zero
 """
 NUMBER_WORDS = frozenset(_NUMBERS.split())
 # A source that bears a name from the question gains by the rarity of that name, up to this.
-NAME_GAIN = 0.6
+NAME_GAIN = 1.2
 RARE_NAME = 10.0
 
 
@@ -56,7 +56,7 @@ class Scorer:
         self._nodes = nodes
         self._question = question
         bags = index.statements
-        self._rarity = [max(bags.idf(term), 0.05) for term in question.terms]
+        self._rarity = [bags.rarity(term) for term in question.terms]
         self._total = sum(self._rarity) or 1.0
         self._masses: dict[int, float] = {0: 0.0}
         self._fits: dict[str, Fit] = {}

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from contextmesh.walk.scoring import Scorer
     from contextmesh.walk.settings import WalkSettings
 
+NAME, WORD, VECTOR = "name", "word", "vector"
+"""How a seed was found."""
+
 # Two shared terms that make up this share of the question, or three, or all there are, make a seed.
 SHARED = 2
 SURELY = 3
@@ -63,7 +66,7 @@ def find_seeds(
     its words are not what it asks about.
     """
     hits = tuple(name.id for name in question.names)
-    named = [Seed(id, "name", 1.0) for id in dict.fromkeys(_standing(hits, index, is_live))]
+    named = [Seed(id, NAME, 1.0) for id in dict.fromkeys(_standing(hits, index, is_live))]
     if hits and not named:
         return Seeds((), hits, ())
     statements = index.statements.search(scorer.statement_weights, POOL_STATEMENTS, is_live)
@@ -73,12 +76,10 @@ def find_seeds(
     ranked = sorted(statements, key=lambda found: -scorer.statement(found[0]).score)
     words = [id for id, _ in ranked if _enough(id, question, scorer)][: settings.word_seeds]
     best = scorer.statement(words[0]).score if words else 1.0
-    by_word = [Seed(id, "word", scorer.statement(id).score / best) for id in words]
+    by_word = [Seed(id, WORD, scorer.statement(id).score / best) for id in words]
     if named or by_word:
         by_word += [
-            Seed(id, "word", score / sources[0][1])
-            for id, score in sources[: settings.source_seeds]
-            if id in store.nodes
+            Seed(id, WORD, score / sources[0][1]) for id, score in sources[: settings.source_seeds] if id in store.nodes
         ]
         return Seeds(_firsts([*named, *by_word]), hits, pool)
     return Seeds(_firsts(_by_vector(question, index, store, settings, is_live)), hits, pool)
@@ -117,7 +118,7 @@ def _by_vector(
                     break
     found = [(id, cosine(wanted, embed(node_text(store.nodes[id])))) for id in near if is_live(id)]
     close = sorted((f for f in found if f[1] >= settings.vector_floor), key=lambda f: (-f[1], index.order(f[0])))
-    return [Seed(id, "vector", value / close[0][1]) for id, value in close[: settings.word_seeds]]
+    return [Seed(id, VECTOR, value / close[0][1]) for id, value in close[: settings.word_seeds]]
 
 
 def _firsts(seeds: list[Seed]) -> tuple[Seed, ...]:

@@ -14,7 +14,7 @@ class WalkSettings:
         max_expand: nodes whose edges are followed, at most.
         fan: a node with more edges one way than this gives only those to relevant nodes, and its first few.
         word_seeds, source_seeds: statements and sources that the words of a question may start from.
-        answer_floor: the score below which nothing answers.
+        answer_floor: the fit to the words of the question below which nothing answers.
         vector_floor: the cosine below which a vector seeds nothing.
         evidence, sources: how many an answer lists at most.
     """

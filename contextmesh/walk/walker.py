@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from contextmesh.walk.index import ENTITY, SOURCE
 from contextmesh.walk.roads import BACKWARD, FORWARD
+from contextmesh.walk.seeds import NAME
 from contextmesh.walk.words import name_key
 
 if TYPE_CHECKING:
@@ -30,9 +31,9 @@ ASKED_PRICE = 0.2
 LABEL_SHARE = 0.6
 # How strength passes an entity: to the source it gives its name to, and to another that mentions it.
 BRIDGE = 1.2
-MENTION = 0.5
+MENTION = 0.8
 FLOOR = 0.25
-LEFT = 1.5
+LEFT = 1.3
 # An entity named in the question leads to little that its name did not find already.
 NAMED_BRIDGE = 0.4
 # A node that has become this much stronger since its edges were followed has them followed again.
@@ -114,10 +115,10 @@ class Walker:
         """The walk from these seeds."""
         self._pool = seeds.pool
         # Where there are names, a walk goes by way of them: the path then says how the answer hangs together.
-        start = WORD_START if any(seed.how == "name" for seed in seeds.seeds) else 0.0
+        start = WORD_START if any(seed.how == NAME for seed in seeds.seeds) else 0.0
         for seed in seeds.seeds:
-            price = 0.0 if seed.how == "name" else start + 2 * (1.0 - seed.share)
-            self._meet(seed.id, price, seed.how == "name")
+            price = 0.0 if seed.how == NAME else start + 2 * (1.0 - seed.share)
+            self._meet(seed.id, price, seed.how == NAME)
         while self._heap and self._walk.expanded < self._settings.max_expand:
             price, _, id = heapq.heappop(self._heap)
             visit = self._walk.visits[id]
@@ -180,18 +181,23 @@ class Walker:
                 yield edge
 
     def _relax(self, visit: Visit, edge: Edge, direction: str, target: str, asks: tuple[Ask, ...]) -> None:
-        known = self._walk.visits.get(target)
-        if known is None and self._leads_back(visit, target):
+        if target not in self._walk.visits and self._leads_back(visit, target):
             return
         asked = _share_asked(asks, edge.type, direction) if asks else 0.0
-        strength = self._strength(visit, target)
+        met = self._reach(visit, edge, direction, target, asked, self._strength(visit, target))
+        if self._nodes[visit.id].type == ENTITY and self._nodes[target].type not in (ENTITY, SOURCE):
+            self._read_at_home(visit, met)
+
+    def _reach(self, visit: Visit, edge: Edge, direction: str, target: str, asked: float, strength: float) -> Visit:
+        """Meet a node, or meet it again: by a cheaper way, or with more strength."""
         price = visit.price + self._step_price(edge, direction, target, strength, asked)
+        known = self._walk.visits.get(target)
         if known is None:
             known = Visit(target, price, visit.hops + 1, visit.id, edge, direction, asked=asked)
             self._walk.visits[target] = known
             self._strengthen(known, visit, strength)
             self._push(known)
-            return
+            return known
         known.asked = max(known.asked, asked)
         stronger = strength > known.strength
         if stronger:
@@ -202,6 +208,17 @@ class Walker:
             self._push(known)
         elif stronger and known.spread >= 0 and strength > known.spread * STRONGER:
             self._push(known)
+        return known
+
+    def _read_at_home(self, entity: Visit, statement: Visit) -> None:
+        """A statement met by way of a name is read where it stands: its source is met with it."""
+        home = self._home(statement.id)
+        if home is None or statement.hops >= self._settings.hop_budget or not self._is_live(home):
+            return
+        for edge in self._index.between(statement.id, home):
+            if edge.type in self._roads.forward and not self._engine.holds("edge_dead", (edge.id,)):
+                self._reach(statement, edge, FORWARD, home, 0.0, self._bridged(entity, home))
+                return
 
     def _strengthen(self, known: Visit, by: Visit, strength: float) -> None:
         known.strength = strength
@@ -238,21 +255,32 @@ class Walker:
     def _strength(self, visit: Visit, target: str) -> float:
         kind = self._nodes[target].type
         if kind == ENTITY:
-            return visit.strength * (NAMED_BRIDGE if target in self._named else 1.0)
+            return self._standing(visit) * (NAMED_BRIDGE if target in self._named else 1.0)
         if kind != SOURCE:
             return self._scorer.on_path(self._scorer.statement(target), visit.said)
-        strength = self._scorer.passage(target)
         if self._nodes[visit.id].type == ENTITY:
-            left = self._scorer.left(target, visit.covered)
-            strength += BRIDGE * self._telling(visit.id, target) * visit.strength * (FLOOR + LEFT * left)
-        return strength
+            return self._bridged(visit, target)
+        return self._scorer.passage(target)
+
+    def _standing(self, visit: Visit) -> float:
+        """The strength of a node, or of the source it was read in when that is more."""
+        home = self._home(visit.id)
+        at_home = self._walk.visits.get(home) if home is not None else None
+        return max(visit.strength, at_home.strength) if at_home is not None else visit.strength
+
+    def _bridged(self, entity: Visit, source: str) -> float:
+        """The strength of a source that a name leads to: its own, and more for what it says of what is left."""
+        left = self._scorer.left(source, entity.covered)
+        gain = BRIDGE * self._telling(entity.id, source) * entity.strength * (FLOOR + LEFT * left)
+        return self._scorer.passage(source) + gain
 
     def _telling(self, entity: str, source: str) -> float:
         """How much being met through an entity says about a source: most when the source bears its name."""
         title, name = name_key(self._nodes[source].label), name_key(self._nodes[entity].label)
         if title == name or title.startswith(f"{name} "):
             return 1.0
-        return MENTION / sqrt(max(1, len(self._index.out_of(entity))))
+        # About half the edges of a name come from sources, half from the statements in them.
+        return MENTION / sqrt(max(1.0, self._index.degree(entity) / 2))
 
     def _asks_at(self, visit: Visit) -> tuple[Ask, ...]:
         """The asks of the question that this node is the subject or object of."""

@@ -37,6 +37,7 @@ _UNSPACED = re.compile(
     "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff"
     "\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003134f]+"
 )
+_HIRAGANA = re.compile("[\u3040-\u309f]+")
 
 
 def fold(text: str) -> str:
@@ -124,7 +125,9 @@ def _pairs(word: str) -> list[str]:
         if run.start() > at:
             found.append(word[at : run.start()])
         letters = run.group()
-        found.extend(letters[i : i + 2] for i in range(max(1, len(letters) - 1)))
+        pairs = [letters[i : i + 2] for i in range(max(1, len(letters) - 1))]
+        # Beside other letters, hiragana spell endings and particles.
+        found.extend([pair for pair in pairs if not _HIRAGANA.fullmatch(pair)] or pairs)
         at = run.end()
     if at < len(word):
         found.append(word[at:])
