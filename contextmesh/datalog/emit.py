@@ -38,6 +38,7 @@ class Emitter:
         self._indexes: dict[tuple[str, Columns, Where], str] = {}
         self._variables: dict[str, str] = {}
         self._base = (0, 0, 0)
+        self._growing = "found"
 
     # ---- whole functions ---------------------------------------------------------------------
 
@@ -244,6 +245,7 @@ class Emitter:
         level, loops = self._level, self._loops
         self._line(f"{result} = { ({'count': 'set()', 'sum': '{}'}.get(kind, 'None')) }")
         outer, self._base = self._base, (len(self._lines), level, loops)
+        self._growing = f"({result},)" if kind in ("count", "sum") else "found"
         known: dict[str, None] = {}
         for at, step in enumerate(fold.steps):
             if self._loops > LOOPS + 4 or self._level > INDENT + 20:
@@ -260,6 +262,7 @@ class Emitter:
             element = values[0] if len(values) == 1 else f"({', '.join(values)})"
             self._line(f"{result}.add({element})" if kind == "count" else f"{result}[{element}] = {values[0]}")
         self._base = outer
+        self._growing = "found"
         self._level, self._loops = level, loops
         if kind in ("count", "sum"):
             self._line(f"{result} = {'len(' + result + ')' if kind == 'count' else f'total({result}.values())'}")
@@ -354,7 +357,7 @@ class Emitter:
     def _tick(self) -> None:
         self._line("n += 1")
         self._line(f"if n > {STEPS}:")
-        self._line("    n = tick(n, meter, found)")
+        self._line(f"    n = tick(n, meter, {self._growing})")
 
 
 def _loops(step: Step) -> bool:

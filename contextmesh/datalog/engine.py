@@ -262,11 +262,10 @@ class Engine:
         self._frames[-1].note(stage)
         marks = [len(head.log) for head in stage.heads]
         built = stage.built
-        if built:
-            stage.update(meter)
-        else:
-            stage.build(meter)
+        returned = stage.update(meter) if built else stage.build(meter)
         for head, mark in zip(stage.heads, marks, strict=True):
+            if returned and not any(head.net(mark)):
+                del head.log[mark:]  # what went came back
             if len(head.log) != mark:
                 self._dirty |= self._bits[head]
         if self.listener is not None:

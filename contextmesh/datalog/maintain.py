@@ -52,7 +52,7 @@ class Maintained(Stage):
         self._rows = [relation.rows for relation in self.inputs]
 
     def update(self, meter: Meter) -> bool:
-        """Take in what changed since the last evaluation; tells whether any row came or went."""
+        """Take in what changed since the last evaluation; tells whether rows went and came back meanwhile."""
         ends = list(map(len, self.logs))
         key: list[Any] = [tuple(map(bool, self._rows))]
         nets: dict[int, Net] = {}
@@ -66,17 +66,15 @@ class Maintained(Stage):
         work = self._work.get(state)
         if work is None:
             work = self._work[state] = self._planned(state)
-        changed = False
         returned: list[list[Row]] = []
         if work.losses and any(map(len, self.heads)):
             candidates = self._candidates(work, nets, meter)
             if any(candidates):
-                changed = True
                 returned = self._withdraw(candidates, meter)
-        if work.gains or any(returned):
-            changed = self._gain(work, nets, returned, meter) or changed
+        if work.gains or returned:
+            self._gain(work, nets, returned, meter)
         self.cursors = ends
-        return changed
+        return bool(returned)
 
     # ---- losses ------------------------------------------------------------------------------
 
@@ -119,7 +117,6 @@ class Maintained(Stage):
                 for row in gone:
                     head.rows[row] = False
                 head.left(gone)
-                returned.append([])
             return returned
         for head, rows in zip(self.heads, candidates, strict=True):
             gone = list(rows)
@@ -136,7 +133,7 @@ class Maintained(Stage):
 
     # ---- gains -------------------------------------------------------------------------------
 
-    def _gain(self, work: Work, nets: dict[int, Net], returned: list[list[Row]], meter: Meter) -> bool:
+    def _gain(self, work: Work, nets: dict[int, Net], returned: list[list[Row]], meter: Meter) -> None:
         found: tuple[list[Row], ...] = tuple([] for _ in self.heads)
         try:
             for at, which, run in work.gains:
@@ -144,14 +141,12 @@ class Maintained(Stage):
         except BaseException:
             self.take_back(found)
             raise
-        some = any(found)
-        if some:
+        if any(found):
             self.enter(found, meter)
         if self.recursive:
             if returned:
                 found = tuple([*back, *rows] for back, rows in zip(returned, found, strict=True))
             self.close(found, meter)
-        return some
 
     # ---- which functions ---------------------------------------------------------------------
 

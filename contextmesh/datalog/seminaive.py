@@ -123,8 +123,8 @@ class Stage:
 
     # ---- evaluation --------------------------------------------------------------------------
 
-    def build(self, meter: Meter) -> None:
-        """Evaluate from nothing."""
+    def build(self, meter: Meter) -> bool:
+        """Evaluate from nothing: no row goes, so none comes back."""
         meter.round()
         found: tuple[list[Row], ...] = tuple([] for _ in self.heads)
         try:
@@ -139,6 +139,7 @@ class Stage:
             self.close(found, meter)
         self.built = True
         self.cursors = list(map(len, self.logs))
+        return False
 
     def seed(self, number: int, found: tuple[list[Row], ...], meter: Meter) -> None:
         """Everything that a rule derives from the inputs alone, driven by the smallest relation it joins."""
