@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from contextmesh.policy.kinds import EdgeType as EdgeType
     from contextmesh.policy.kinds import NodeType as NodeType
     from contextmesh.resolve.resolver import Resolver as Resolver
+    from contextmesh.run.ledger import RunLedger as RunLedger
+    from contextmesh.run.registry import TaskRegistry as TaskRegistry
+    from contextmesh.run.runner import Runner as Runner
+    from contextmesh.run.verdict import Verdict as Verdict
 
 __version__ = "0.1.0"
 
@@ -29,6 +33,7 @@ _HOMES = {
     "Resolver": "resolve",
     "NodeType": "kinds",
     "EdgeType": "kinds",
+    **dict.fromkeys(("RunLedger", "Runner", "TaskRegistry", "Verdict"), "run"),
     **dict.fromkeys(
         (
             "LimitReached",
@@ -72,6 +77,10 @@ def _load(home: str) -> Any:
         from contextmesh.resolve import resolver
 
         return resolver
+    if home == "run":
+        from contextmesh import run
+
+        return run
     if home == "kinds":
         from contextmesh.policy import kinds
 

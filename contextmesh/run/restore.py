@@ -1,0 +1,105 @@
+"""A plan that was read becomes a runner: the same facts are stated, so that the rules conclude the same."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from contextmesh.base.errors import ExecutionSnapshotError, Problem
+from contextmesh.run.failures import Failures
+from contextmesh.run.fingerprint import comparable
+from contextmesh.run.record import Run
+from contextmesh.run.registry import Audit, Bound, Work
+from contextmesh.run.schedule import MISSED, PLANNED, RAN, Pen
+from contextmesh.run.task import Task, task_key
+
+if TYPE_CHECKING:
+    from contextmesh.graph.graph import ContextGraph
+    from contextmesh.run.plan_file import Row, Rows
+    from contextmesh.run.runner import Runner
+
+Binding = tuple[Bound[Work], Bound[Audit] | None]
+
+
+def restore(runner: Runner, rows: Rows, bound: list[Binding], on_changed_worker: str) -> None:
+    """Give a new runner the tasks of a verified file.
+
+    Raises:
+        ExecutionSnapshotError: ``changed-worker``, when that is to be refused; nothing was written.
+    """
+    notices = () if on_changed_worker == "ignore" else tuple(_changed(rows, bound, runner.graph))
+    if notices and on_changed_worker == "refuse":
+        raise ExecutionSnapshotError(*notices)
+    tasks = [_task(runner, row, *binding) for row, binding in zip(rows.tasks, bound, strict=True)]
+    decisions = {row.name: row.node_id for row in rows.tasks}
+    for task in tasks:
+        runner.plan.add(task)
+    with runner.schedule.write("restore") as pen:
+        pen.batch.fact("opened", (rows.plan, runner.opening))
+        for task, row in zip(tasks, rows.tasks, strict=True):
+            _say(pen, runner, task, row, decisions)
+    reopened = [
+        task
+        for task, row in zip(tasks, rows.tasks, strict=True)
+        if row.state == "stale" and row.node_id is not None and not runner.schedule.is_stale(task)
+    ]
+    if reopened:
+        with runner.schedule.write("restore") as pen:
+            for task in reopened:
+                assert task.node_id is not None, "chosen for it"
+                pen.batch.fact("reopened", (task.key, task.node_id))
+    for task, row in zip(tasks, rows.tasks, strict=True):
+        runner.replace_decision(task, row.node_id)
+    runner.adopt(rows.round, Failures.of_ledger(runner.ledger), notices)
+
+
+def _task(runner: Runner, row: Row, worker: Bound[Work], auditor: Bound[Audit] | None) -> Task:
+    return Task(
+        row.name,
+        row.title,
+        row.rationale,
+        row.needs,
+        row.produces,
+        row.assumes,
+        worker,
+        auditor,
+        key=task_key(runner.name, runner.opening, row.name),
+        assumption_id=row.assumption_id,
+        attempt=row.attempt,
+        artefacts=row.artefacts,
+        output=row.output,
+    )
+
+
+def _say(pen: Pen, runner: Runner, task: Task, row: Row, decisions: dict[str, str | None]) -> None:
+    """What the rules are told. A pending task has no result in force, whatever decision its row still names."""
+    pen.say(task, PLANNED, row.assumption_id)
+    for need in row.needs:
+        pen.batch.fact("needs", (task.key, task_key(runner.name, runner.opening, need)))
+    if row.node_id is not None and row.state != "pending":
+        pen.say(task, RAN, row.node_id)
+    if row.state == "failed":
+        pen.say(task, MISSED)
+    if row.state == "done":
+        # A task that is done stands on its ground and on what it needs as they are, whichever run it used.
+        for ground in (row.assumption_id, *(decisions[need] for need in row.needs)):
+            if ground is not None and not _rests(runner.graph, str(row.node_id), ground):
+                pen.batch.fact("accepted", (str(row.node_id), ground))
+
+
+def _rests(graph: ContextGraph, decision: str, ground: str) -> bool:
+    return any(edge.dst == ground for edge in graph.edges_from(decision, "depends_on"))
+
+
+def _changed(rows: Rows, bound: list[Binding], graph: ContextGraph) -> list[Problem]:
+    """Tasks whose worker is not the code that made their standing result, under the same key."""
+    problems = []
+    for row, (worker, _) in zip(rows.tasks, bound, strict=True):
+        run = None if row.node_id is None else Run.of(graph.node(row.node_id))
+        if run is None or run.worker_key != row.worker_key or not comparable(run.worker_code, worker.fingerprint):
+            continue
+        if run.worker_code != worker.fingerprint:
+            message = f"the code of {row.worker_key} is not the code that made the result of {row.name}"
+            hint = "give changed code a key of its own, and repair or rebind the task to it"
+            fields = (("recorded", run.worker_code), ("registered", worker.fingerprint))
+            problems.append(Problem("changed-worker", message, subject=row.name, fields=fields, hint=hint))
+    return problems

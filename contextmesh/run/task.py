@@ -1,0 +1,86 @@
+"""One task of a plan: what was declared, and what came of it so far."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from contextmesh.run.registry import Audit, Bound, Work
+
+State = Literal["pending", "done", "stale", "failed"]
+STATES: tuple[State, ...] = ("pending", "done", "stale", "failed")
+
+
+@dataclass(slots=True)
+class Task:
+    """A task. Whether it is done, stale or blocked is read from the rules, never held here.
+
+    Attributes:
+        name, title, rationale: as declared.
+        needs: names of tasks whose outputs it takes.
+        produces: labels of the entities its decision makes.
+        assumes, assumption_id: the statement it stands on, and its node.
+        worker, auditor: what runs and what looks; an auditor may be absent.
+        key: how the rules name it.
+        order: its place in the plan.
+        turn: the number of the last thing said of it to the rules.
+        attempt: runs so far.
+        node_id: the decision of the last run that was recorded, or None.
+        artefacts: ids of the entities that decision made.
+        output: what that run returned.
+        standing: turns of ``planned``, ``ran`` and ``missed`` rows that hold now.
+    """
+
+    name: str
+    title: str
+    rationale: str
+    needs: tuple[str, ...]
+    produces: tuple[str, ...]
+    assumes: str
+    worker: Bound[Work]
+    auditor: Bound[Audit] | None
+    key: str
+    order: int = 0
+    assumption_id: str = ""
+    turn: int = 0
+    attempt: int = 0
+    node_id: str | None = None
+    artefacts: tuple[str, ...] = ()
+    output: dict[str, Any] = field(default_factory=dict)
+    standing: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def worker_key(self) -> str | None:
+        return self.worker.key
+
+    @property
+    def auditor_key(self) -> str | None:
+        return self.auditor.key if self.auditor is not None else None
+
+    def describe(self) -> dict[str, Any]:
+        """The declaration with keys only."""
+        return {
+            "name": self.name,
+            "title": self.title,
+            "rationale": self.rationale,
+            "assumes": self.assumes,
+            "needs": list(self.needs),
+            "produces": list(self.produces),
+            "worker_key": self.worker_key,
+            "auditor_key": self.auditor_key,
+        }
+
+
+def default_title(name: str) -> str:
+    """``hash_password`` → ``Hash password``."""
+    return name.replace("_", " ").strip().capitalize()
+
+
+def task_key(plan: str, opening: int, name: str) -> str:
+    """How the rules name a task: ``plan/name``; a second plan of that name over one graph is ``plan#2/name``."""
+    head = plan.replace("%", "%25").replace("/", "%2F").replace("#", "%23")
+    return f"{head}/{name}" if opening == 1 else f"{head}#{opening}/{name}"
+
+
+Outputs = Mapping[str, dict[str, Any]]
