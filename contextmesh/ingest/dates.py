@@ -14,6 +14,7 @@ _NAMES = (
 _MONTH = r"([A-Za-z]{3,9})\.?"
 _ASIDE = re.compile(r"\s*[(\[{].*?[)\]}]\s*")
 _TIME = re.compile(r"[T ]\d{1,2}:\d{2}(?::\d{2}(?:\.\d+)?)?\s*(?:Z|UTC|GMT|[+-]\d{2}:?\d{2})?$")
+_CLOCK = re.compile(r"^\d{1,2}:\d{2}(?::\d{2})?\s*(?:[ap]\.?m\.?)?,?\s+(?:on\s+)?", re.IGNORECASE)
 _WEEKDAY = re.compile(r"^(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*\.?,?\s+", re.IGNORECASE)
 
 _YMD = re.compile(r"(\d{4})([-/.])(\d{1,2})\2(\d{1,2})")
@@ -30,7 +31,7 @@ def exact_day(written: str) -> date | None:
     ``03/04/2024`` is either of two days and so is none; ``12/16/2024`` can only be one. A remark in brackets
     and a time of day are left out.
     """
-    text = _WEEKDAY.sub("", _ASIDE.sub(" ", written).strip())
+    text = _WEEKDAY.sub("", _CLOCK.sub("", _ASIDE.sub(" ", written).strip()))
     text = _TIME.sub("", text).strip().rstrip(".,;")
     for pattern, order in (
         (_YMD, "y_md"),

@@ -22,7 +22,7 @@ HEADER_CHECKS = ("header-stated", "span-bounded")
 SHORT_TEXT = 15
 """Up to this many sentences a text is taken to be about its title throughout."""
 
-_ANAPHOR = re.compile(r"^[\"'(“]*(?:He|She|It|They|His|Her|Its|Their|This|These|The(?= [a-z]))\b")
+_ANAPHOR = re.compile(r"^[\"'(“]*(?:He|She|It|They|His|Her|Its|Their|This|These|I|We|My|Our|You|Your|The(?= [a-z]))\b")
 _RECORD = "PEP|proposal|document|ADR|decision|record|RFC|report"
 _OWN = re.compile(rf"^[\"'(“]*(?:The|Our) (?:present )?(?:{_RECORD})\b|\b[Tt]his (?:\w+ )?(?:{_RECORD})\b")
 _OUTCOME = re.compile(r"^(?:decision(?: outcome)?|outcome|resolution|conclusion|decided|chosen option)$", re.IGNORECASE)

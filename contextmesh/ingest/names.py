@@ -331,8 +331,10 @@ def _is_name(words: list[str], name: str, seen: TextNames, *, opens: bool, subje
         return len(word) >= 4 and not re.fullmatch(r"[a-z]\.[a-z](?:\.[a-z])*|\d.*", low)
     if word.isupper():
         return low not in SHOUTED and (low not in seen.lower or len(word) <= 4) and low not in COMMON
-    if low in COMMON or low in TITLES:
+    if low in TITLES:
         return False
+    if low in COMMON:
+        return not opens and low not in seen.lower and seen.inside.get(word, 0) >= 2
     if opens:
         small = _is_written_small(low, seen) or low in VERBS or low.endswith(_OPENING_ENDS)
         return seen.inside.get(word, 0) > 0 or (subject and not small)

@@ -91,8 +91,8 @@ COMMON = word_set(
     storage store strategy strict strong structure student students style subject submit success sufficient suite
     syntax table tables tag tags target task tasks technical template term terminology terms thread threads
     timeline timeouts token tokens tool tooling tools topic track traffic transaction transition tree trial tuple
-    unicode unit unknown unresolved update updates updating upgrade usability usage utility validation vector
-    vendor verbose video visibility visit wait water website welcome window windows woman women world
+    unit unknown unresolved update updates updating upgrade usability usage utility validation vector
+    vendor verbose video visibility visit wait water website welcome window woman women world
     """
 )
 

@@ -23,6 +23,7 @@ CASES = [
     ("Call `read_all` or os.path.join twice.", ["read_all", "os.path.join"]),
     ("She sang “The Long Way Home” and the “right thing” once.", ["The Long Way Home"]),
     ("Some Linux-based systems use the ASCII-encoded form.", ["Linux", "ASCII"]),
+    ("They run Windows here, and only Windows there.", ["Windows", "Windows"]),
     ("See Section 2 and Figure 3 of Appendix B.", []),
     ("Splunk is a tool. Builder nodes are rented. A builder waits.", ["Splunk"]),
     ("北海支店は新しい倉庫を開いた。北海道支店は閉じた。", ["北海支店", "北海道支店"]),
