@@ -127,6 +127,29 @@ def test_the_hop_limit_counts_from_each_root() -> None:
     assert invalid(laid("hop_limit"), world) == {"a", "b", "d1", "d2", "d3", "d4", "d5"}
 
 
+def test_the_hop_limit_counts_products_as_steps() -> None:
+    world = chain(3)
+    world.nodes("entity", "near", "far")
+    world.edge("d1", "produces", "near")
+    world.edge("d3", "produces", "far")
+    world.reject("a")
+    assert invalid(laid("hop_limit"), world) == {"a", "d1", "d2", "d3", "near"}
+
+
+def test_the_hop_limit_counts_edges_that_came_loose_only_afterwards() -> None:
+    world = chain(3)
+    world.nodes("assumption", "b")
+    world.nodes("decision", "late", "later")
+    world.nodes("entity", "near", "far")
+    world.edge("late", "depends_on", "d1", bound="b")
+    world.edge("later", "depends_on", "d3", bound="b")
+    world.edge("d1", "produces", "near", bound="b")
+    world.edge("d3", "produces", "far", bound="b")
+    world.reject("a")
+    world.reject("b")
+    assert invalid(laid("hop_limit"), world) == {"a", "b", "d1", "d2", "d3", "late", "near"}
+
+
 @pytest.mark.parametrize("name", sorted(path.stem for path in ALTERNATIVES.glob("*.dl")))
 def test_an_alternative_changes_nothing_where_it_does_not_apply(name: str) -> None:
     world = chain(3)

@@ -200,6 +200,15 @@ def test_a_signal_is_raised_for_exactly_what_it_means(evaluate: Evaluate, case: 
     assert signals(world, evaluate).get(kind, set()) == wanted
 
 
+@both
+def test_requirements_that_lead_into_no_cycle_are_not_searched_for_one(evaluate: Evaluate) -> None:
+    world = small()
+    requiring("ab", "ac", "bd", "cd", "de", "xy", "yz", "zx", "zd", "ze")(world)
+    rows = world.rows(*WHOLE, evaluate=evaluate)
+    assert rows["deep"] == {("x",), ("y",), ("z",)} == rows["deeper"]
+    assert {row[0] for row in rows["descends"]} <= {"y", "z"}
+
+
 def test_every_kind_has_a_case_that_raises_it() -> None:
     rows = small().rows(*WHOLE)
     raised = {kind for _, kind, wanted in SIGNALS.values() if wanted}
