@@ -12,7 +12,7 @@ from contextmesh.walk.choose import Candidate, candidates, evidence, sources
 from contextmesh.walk.deadend import dead_end
 from contextmesh.walk.justify import Standing
 from contextmesh.walk.question import read_question
-from contextmesh.walk.roads import Roads
+from contextmesh.walk.roads import FORWARD, Roads
 from contextmesh.walk.scoring import Scorer
 from contextmesh.walk.seeds import Seeds, find_seeds
 from contextmesh.walk.settings import WalkSettings
@@ -94,7 +94,7 @@ class _Ask:
         newer = self._standing.successors(best.visit.id)
         # What is current answers; unless the question asks for this very step of the lineage.
         stays = best.visit.asked == 1.0 or not newer
-        detail = _lineage_detail(way[-1], newer)
+        detail = _lineage_detail(way[-1], newer) or self._unmet_detail(best, walk)
         path = [*way, *newer]
         answer = way[-1] if stays else newer[-1]
         path += self._standing.down_to_source(path[-1].id)
@@ -114,6 +114,14 @@ class _Ask:
             conflicts=self._standing.conflicts(answer.id),
             expanded=walk.expanded,
         )
+
+    def _unmet_detail(self, best: Candidate, walk: Walk) -> str:
+        """Says so when the graph lacks the very edge that was asked for, and the answer is one by words."""
+        if best.visit.asked == 1.0 or not walk.unmet:
+            return ""
+        id, demand = walk.unmet[0]
+        verb = "leaves" if demand.direction == FORWARD else "reaches"
+        return f"No live {demand.type} edge {verb} {self._store.nodes[id].label!r}; this answers by its words alone."
 
 
 def _lineage_detail(old: Step, newer: list[Step]) -> str:

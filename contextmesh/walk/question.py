@@ -129,7 +129,8 @@ def _asks(words: list[Word], roads: Roads) -> tuple[tuple[Ask, ...], frozenset[s
                 asks.extend(Ask(t, d, p, start, end) for p, t, d in roads.asks_for.get(phrase, ()))
                 if phrase in roads.looks_for:
                     signs.update(dict.fromkeys(roads.looks_for[phrase]))
-                    manner.update((word.start, None) for word in words[at : at + width])
+                    if phrase not in roads.asks_for:
+                        manner.update((word.start, None) for word in words[at : at + width])
                 length = width
                 break
         at += length

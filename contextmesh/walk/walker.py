@@ -70,10 +70,16 @@ class Visit:
 
 @dataclass(slots=True)
 class Walk:
-    """Everything met, in the order of meeting, and how many nodes had their edges followed."""
+    """Everything met, in the order of meeting.
+
+    Attributes:
+        expanded: how many nodes had their edges followed.
+        unmet: nodes with an edge type and direction that the question asks of them, and no such live edge.
+    """
 
     visits: dict[str, Visit] = field(default_factory=dict)
     expanded: int = 0
+    unmet: list[tuple[str, Ask]] = field(default_factory=list)
 
     def way_to(self, id: str) -> list[Visit]:
         """The visits from a seed to a node."""
@@ -149,10 +155,16 @@ class Walker:
 
     def _expand(self, visit: Visit) -> None:
         asks = self._asks_at(visit)
+        open_asks = dict.fromkeys(asks)
         for edge, direction in self._edges(visit.id, asks):
             target = edge.dst if direction == FORWARD else edge.src
             if self._is_live(target) and not self._engine.holds("edge_dead", (edge.id,)):
                 self._relax(visit, edge, direction, target, asks)
+                for ask in asks:
+                    if (ask.type, ask.direction) == (edge.type, direction):
+                        open_asks.pop(ask, None)
+        if len(dict.fromkeys(ask.type for ask in asks)) == 1 and self._nodes[visit.id].type not in (ENTITY, SOURCE):
+            self._walk.unmet.extend((visit.id, ask) for ask in open_asks)
 
     def _edges(self, id: str, asks: tuple[Ask, ...]) -> Iterator[tuple[Edge, str]]:
         """The edges a walk may follow from here; of a busy node, those to relevant nodes and its first few."""
