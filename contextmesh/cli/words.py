@@ -70,7 +70,8 @@ def health_text(health: Health) -> str:
         f"live, {health.edges_live} of {_count(health.edges_total, 'edge')} hold"
     ]
     for signal in health.signals:
-        word = paint(f"{signal.severity:>5}", _COLOUR.get(signal.severity, "cyan"))
+        severity = signal.severity if signal.count else "ok"
+        word = paint(f"{severity:>5}", _COLOUR.get(severity, "cyan"))
         lines.append(f"{word}  {signal.kind}: {signal.detail}")
         if signal.count and signal.remedy:
             lines.append(f"       {signal.remedy}")
