@@ -69,20 +69,25 @@ class Model:
     def invalid(self) -> dict[str, None]:
         return {name: None for root in self.rejected for name in self.struck(root)}
 
+    def dead(self) -> list[bool]:
+        """For each edge: its assumption was rejected, or both its ends fell with one other assumption."""
+        fallen = [(root, self.struck(root)) for root in self.rejected]
+        return [
+            bound in self.rejected or any(src in f and dst in f and root not in (src, dst) for root, f in fallen)
+            for src, _, dst, bound in self.edges
+        ]
+
 
 @st.composite
 def plans(draw: st.DrawFn) -> tuple[list[int], list[tuple[int, int, int, int]], list[tuple[str, int, int, int]]]:
     """Kinds of the nodes; edges as (from, to, which type, bound to or -1); steps as (word, three numbers)."""
-    count = draw(st.integers(2, 9))
-    kinds = [0, *draw(st.lists(st.integers(0, 4), min_size=count, max_size=count))]
-    place = st.integers(0, count)
-    edges = draw(st.lists(st.tuples(place, place, st.integers(0, 1), st.integers(-4, count)), max_size=18))
-    steps = draw(
-        st.lists(
-            st.tuples(st.sampled_from(["reject", "reject", "edge", "blast"]), place, place, st.integers(0, 1)),
-            max_size=7,
-        )
-    )
+    count = draw(st.integers(1, 6))
+    kinds = [0, 0, 3, *draw(st.lists(st.integers(0, 4), min_size=count, max_size=count))]
+    place = st.integers(0, count + 2)
+    which = st.integers(0, 1)
+    edges = draw(st.lists(st.tuples(place, place, which, st.sampled_from([-1, 0, 1])), min_size=3, max_size=24))
+    word = st.sampled_from(["reject", "reject", "edge", "blast"])
+    steps = draw(st.lists(st.tuples(word, which | place, place, which), max_size=7))
     return kinds, edges, steps
 
 

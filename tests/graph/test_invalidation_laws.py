@@ -36,6 +36,9 @@ def test_a_rejection_takes_down_exactly_what_a_walk_along_marked_edges_reaches(p
         dead = play.model.invalid()
         live = [name for name in play.graph.store.nodes if name not in dead]
         assert [node.id for node in play.graph.live_nodes()] == live
+        for (src, type_, dst, _), gone in zip(play.model.edges, play.model.dead(), strict=True):
+            (edge,) = (e for e in play.graph.edges_from(src, type_) if e.dst == dst)
+            assert play.graph.is_edge_live(edge.id) is not gone
 
 
 @LAW
