@@ -19,12 +19,13 @@ _PASSED_OVER = frozenset(("__pycache__", "node_modules"))
 
 @dataclass(frozen=True, slots=True)
 class ReadLimits:
-    """What is read at most: bytes of one document, bytes of one line, files of one call, rows of one file."""
+    """What is read at most: bytes of a document and of a line, files of one call, rows (and bad rows) of a file."""
 
     file_bytes: int = 8 << 20
     line_bytes: int = 1 << 20
     files: int = 100_000
     rows: int = 5_000_000
+    bad_rows: int = 10_000
 
 
 @dataclass(frozen=True, slots=True)

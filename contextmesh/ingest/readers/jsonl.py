@@ -26,7 +26,7 @@ RESERVED = ("entity:", "claim:", "decision:", "assumption:", "evidence:", "edge:
 def read_rows(found: Found, file: BinaryIO, limits: ReadLimits, *, head: bytes = b"") -> Iterator[Document | Skipped]:
     """A document for each row; ``head`` is what was read of the file already."""
     seen: dict[str, int] = {}
-    documents = 0
+    documents = bad = 0
     for number, line in _lines(file, limits, head):
         where = f"{found.origin}:{number}"
         if line is None:
@@ -37,6 +37,9 @@ def read_rows(found: Found, file: BinaryIO, limits: ReadLimits, *, head: bytes =
         if documents >= limits.rows:
             yield Skipped(where, "too-many-rows", f"more than {limits.rows} rows; what follows was not read")
             return
+        if bad >= limits.bad_rows:
+            yield Skipped(where, "too-many-bad-rows", f"{bad} rows were bad; what follows was not read")
+            return
         made = _document(found, where, line)
         if isinstance(made, Document):
             if made.id in seen:
@@ -45,6 +48,7 @@ def read_rows(found: Found, file: BinaryIO, limits: ReadLimits, *, head: bytes =
             else:
                 seen[made.id] = number
                 documents += 1
+        bad += isinstance(made, Skipped)
         yield made
 
 
