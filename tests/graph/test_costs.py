@@ -1,0 +1,99 @@
+"""What an operation costs follows what it changes, never what the graph holds. Cost is counted in lines executed."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from types import FrameType
+from typing import Any
+
+import pytest
+
+from contextmesh.base.errors import OntologyError
+from contextmesh.graph.graph import ContextGraph
+from contextmesh.store.model import Provenance
+
+
+def world(size: int) -> ContextGraph:
+    """``size`` decisions in chains of four on ``size / 4`` assumptions, written as one batch."""
+    graph = ContextGraph()
+    with graph.batch("load") as batch:
+        memo = batch.add_node("source", "Memo", attrs={"origin": "x", "retrieved_at": "2025-01-01"}).id
+        for n in range(size):
+            if n % 4 == 0:
+                ground = batch.add_node("assumption", f"ground {n}").id
+            made = batch.add_node(
+                "decision", f"decision {n}", attrs={"rationale": "r"}, provenance=Provenance(memo), id=f"d{n}"
+            )
+            batch.add_edge(made.id, "depends_on", ground)
+            ground = made.id
+            batch.add_node("evidence", f"against {n}", attrs={"kind": "audit"}, id=f"e{n}")
+    return graph
+
+
+def cost(act: Callable[[], object]) -> int:
+    lines = 0
+
+    def trace(frame: FrameType, event: str, arg: Any) -> Any:
+        nonlocal lines
+        lines += event == "line"
+        return trace
+
+    before = sys.gettrace()
+    sys.settrace(trace)
+    try:
+        act()
+    finally:
+        sys.settrace(before)
+    return lines
+
+
+def assumption(graph: ContextGraph, n: int) -> str:
+    return next(row[0] for row in graph.store.engine.match("named", (None, f"ground {n}")) if isinstance(row[0], str))
+
+
+def refused(graph: ContextGraph, n: int) -> None:
+    with pytest.raises(OntologyError):
+        graph.add_edge(f"d{n}", "mentions", f"e{n}")
+
+
+ACTS: dict[str, Callable[[ContextGraph, int], object]] = {
+    "a node": lambda g, n: g.add_node("evidence", f"new {n}", attrs={"kind": "audit"}),
+    "an edge": lambda g, n: g.add_edge(f"d{n}", "depends_on", f"d{n + 5}"),
+    "an observation again": lambda g, n: g.add_edge(f"d{n + 1}", "depends_on", f"d{n}"),
+    "a decision": lambda g, n: g.decide(f"D {n}", rationale="r", source="source:memo-1fd79b", depends_on=[f"d{n}"]),
+    "an assumption": lambda g, n: g.assume(f"It rains {n}."),
+    "a refused write": refused,
+    "a dry run": lambda g, n: g.blast(assumption(g, n)),
+    "a rejection": lambda g, n: g.reject(assumption(g, n), evidence_id=f"e{n}"),
+    "a lookup": lambda g, n: (g.node(f"d{n}"), g.edges_from(f"d{n}"), g.edges_to(f"d{n}"), g.is_live(f"d{n}")),
+    "a name": lambda g, n: g.find(f"Decision {n}"),
+    "a lineage": lambda g, n: g.lineage(f"d{n}"),
+    "a question": lambda g, n: g.query(f"edge(_, d{n}, T, X)"),
+    "a reason": lambda g, n: g.why(f"live(e{n})"),
+}
+
+
+@pytest.fixture(scope="module")
+def worlds() -> tuple[ContextGraph, ContextGraph]:
+    """A small graph and one ten times as large."""
+    return world(200), world(2_000)
+
+
+@pytest.mark.parametrize("act", ACTS.values(), ids=ACTS)
+def test_the_cost_does_not_grow_with_the_graph(
+    worlds: tuple[ContextGraph, ContextGraph], act: Callable[[ContextGraph, int], object]
+) -> None:
+    small, large = worlds
+    for graph in worlds:  # relations and indexes are built when first used
+        act(graph, 0)
+        act(graph, 12)
+    few, many = cost(lambda: act(small, 24)), cost(lambda: act(large, 24))
+
+    assert many <= 1.1 * few + 100
+
+
+def test_a_batch_costs_in_proportion_to_what_it_writes() -> None:
+    costs = [cost(lambda size=size: world(size)) for size in (200, 400, 800)]  # type: ignore[misc]
+
+    assert costs[2] - costs[1] <= 2.2 * (costs[1] - costs[0])
