@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any
 
 from contextmesh.graph.batch import Batch
@@ -13,6 +13,7 @@ from contextmesh.ingest.claims import Claims
 from contextmesh.ingest.documents import Document
 from contextmesh.ingest.drafts import Draft, Drafts, draft, title_forms
 from contextmesh.ingest.links import DERIVED_FROM, MENTIONS, SUPERSEDES, Linker
+from contextmesh.ingest.names import Name
 from contextmesh.ingest.records import link_record, put_record
 from contextmesh.ingest.report import STAGES, Tally
 from contextmesh.ingest.revise import compare
@@ -23,37 +24,32 @@ from contextmesh.resolve.resolver import Resolver
 from contextmesh.store.model import Node
 
 
-@dataclass(slots=True)
 class Intake:
-    """What one transaction takes in. ``begin`` with its batch, ``take`` each document, ``settle`` once it stands."""
+    """What one transaction takes in: ``take`` each document, and ``settle`` once the transaction stands.
 
-    graph: ContextGraph
-    resolver: Resolver
-    tallies: dict[str, Tally] = field(default_factory=lambda: {name: Tally() for name in STAGES})
-    counts: dict[str, int] = field(default_factory=dict)
-    new: list[str] = field(default_factory=list)
-    changed: list[str] = field(default_factory=list)
-    decisions: list[str] = field(default_factory=list)
-    _batch: Batch | None = None
-    _cast: Cast | None = None
-    _claims: Claims | None = None
-    _linker: Linker | None = None
+    Attributes:
+        tallies: by stage; ``counts``: other numbers of the report.
+        new, changed: ids of source nodes; ``decisions``: ids of the records among them.
+    """
 
-    def begin(self, batch: Batch) -> None:
+    def __init__(self, graph: ContextGraph, resolver: Resolver, batch: Batch) -> None:
+        self.tallies = {name: Tally() for name in STAGES}
+        self.counts: dict[str, int] = {}
+        self.new: list[str] = []
+        self.changed: list[str] = []
+        self.decisions: list[str] = []
         self._batch = batch
-        self._cast = Cast(self.resolver, batch, self.tallies["RESOLVE"])
-        self._claims = Claims(self.graph, batch)
-        self._linker = Linker(batch, self.graph.policy.ontology, self.tallies["LINK"])
+        self._cast = Cast(resolver, batch, self.tallies["RESOLVE"])
+        self._claims = Claims(graph, batch)
+        self._linker = Linker(batch, graph.policy.ontology, self.tallies["LINK"])
 
     def settle(self) -> None:
         """The graph took it: tell the resolver."""
-        assert self._cast is not None
         self._cast.settle()
         self._count("collapsed", self._cast.collapsed)
 
     def take(self, document: Document) -> None:
         """Write one document that is new or changed."""
-        assert self._batch is not None and self._cast is not None and self._claims is not None
         read = draft(document)
         self._tell(read)
         there = self._batch.has(document.id) and DIGEST in self._batch.node(document.id).attrs
@@ -65,7 +61,6 @@ class Intake:
         self._name(read, fresh)
         if document.record is not None:
             decision = put_record(self._batch, document, document.id, read.rationale)
-            assert self._linker is not None
             link_record(self._linker, decision, document.id, [node.id for made, node, _ in said if made.key])
             self.decisions.append(decision.id)
 
@@ -73,7 +68,6 @@ class Intake:
 
     def _write_claims(self, read: Drafts, *, changed: bool) -> list[tuple[Draft, Node, bool]]:
         """Every claim of the document, and whether its names are still to be linked."""
-        assert self._claims is not None and self._linker is not None
         source_id = read.document.id
         before = self._claims.of_source(source_id) if changed else {}
         revision = compare(tuple(before), tuple(made.label for made in read.claims))
@@ -96,7 +90,6 @@ class Intake:
         return said
 
     def _reword(self, old: Node, new: Node, source_id: str) -> None:
-        assert self._claims is not None and self._linker is not None
         if self._claims.leave(old, source_id, new) == "superseded":
             self._linker.link(new.id, SUPERSEDES, old.id)
             self._count("reworded")
@@ -105,20 +98,11 @@ class Intake:
 
     def _name(self, read: Drafts, claims: list[tuple[Draft, Node]]) -> None:
         """Entities of the new claims, and the edges that mention them."""
-        assert self._cast is not None and self._linker is not None
         document = read.document
         subject = self._subject(document)
         named = [(made, node, read.names(made)) for made, node in claims]
-        for short, long in read.short_forms.items():
-            if any(name.text == long or name.text == short for _, _, names in named for name in names):
-                target = self._cast.entity(long)
-                if target is not None:
-                    self._cast.alias(target, short, everywhere=True)
-        for _, _, names in named:
-            for name in names:
-                if name.kind == "proper" and " " in name.text:
-                    self._cast.entity(name.text)
-                    self._cast.shorten(name.text, first_too=name.text == document.title)
+        self._call_by_short_names(read, [name for _, _, names in named for name in names])
+        # In a series of records its bare name is each record itself, and names nothing in particular.
         series = document.record.name.split(" ")[0] if document.record is not None else None
         spoken: dict[str, None] = dict.fromkeys((subject,) if subject else ())
         for made, node, names in named:
@@ -133,9 +117,21 @@ class Intake:
                 spoken[entity_id] = None
         self._introduce(document.id, spoken)
 
+    def _call_by_short_names(self, read: Drafts, names: list[Name]) -> None:
+        """Acronyms the document explains, and last names of those it names in full."""
+        texts = dict.fromkeys(name.text for name in names)
+        for short, long in read.short_forms.items():
+            if long in texts or short in texts:
+                target = self._cast.entity(long)
+                if target is not None:
+                    self._cast.alias(target, short, everywhere=True)
+        for name in names:
+            if name.kind == "proper" and " " in name.text:
+                self._cast.entity(name.text)
+                self._cast.shorten(name.text, first_too=name.text == read.document.title)
+
     def _introduce(self, source_id: str, spoken: Iterable[str]) -> None:
         """The source mentions what its claims do; what it was first to name was read in it."""
-        assert self._cast is not None and self._linker is not None
         for entity_id in spoken:
             self._linker.link(source_id, MENTIONS, entity_id)
             if entity_id in self._cast.made:
@@ -144,7 +140,6 @@ class Intake:
 
     def _subject(self, document: Document) -> str | None:
         """The entity a document is about, with the names it goes by; None when its title names no thing."""
-        assert self._cast is not None
         subject = subject_of(document)
         if subject is None:
             return None

@@ -93,11 +93,10 @@ class _Work:
             self.book.forget(document)
 
     def _commit(self, documents: Sequence[Document]) -> None:
-        intake = Intake(self.graph, self.resolver)
         with self.graph.batch("ingest") as batch:
             if not self.begun:
                 batch.stage.set_build(self.graph.build + 1)
-            intake.begin(batch)
+            intake = Intake(self.graph, self.resolver, batch)
             for document in documents:
                 intake.take(document)
         self.begun = True
