@@ -52,7 +52,7 @@ class TaskRegistry:
         Raises:
             InputError: ``bad-key``, ``key-taken``, ``not-callable``, ``out-of-range``.
         """
-        _require(key, worker, self._workers, "worker")
+        _require(key, worker, self._workers, "a worker")
         self._workers[key] = bound(worker, key, timeout, retries)
 
     def register_auditor(self, key: str, auditor: Audit, *, timeout: float | None = None) -> None:
@@ -61,21 +61,21 @@ class TaskRegistry:
         Raises:
             InputError: ``bad-key``, ``key-taken``, ``not-callable``, ``out-of-range``.
         """
-        _require(key, auditor, self._auditors, "auditor")
+        _require(key, auditor, self._auditors, "an auditor")
         self._auditors[key] = bound(auditor, key, timeout, None)
 
     def worker(self, key: str) -> Bound[Work]:
         """Raises ExecutionCheckpointError, ``unknown-worker``; the message says so when an auditor has the key."""
         found = self._workers.get(key)
         if found is None:
-            raise ExecutionCheckpointError(_unknown(key, "worker", self._workers, "auditor", self._auditors))
+            raise ExecutionCheckpointError(_unknown("unknown-worker", key, "worker", self._workers, self._auditors))
         return found
 
     def auditor(self, key: str) -> Bound[Audit]:
         """Raises ExecutionCheckpointError, ``unknown-auditor``; the message says so when a worker has the key."""
         found = self._auditors.get(key)
         if found is None:
-            raise ExecutionCheckpointError(_unknown(key, "auditor", self._auditors, "worker", self._workers))
+            raise ExecutionCheckpointError(_unknown("unknown-auditor", key, "auditor", self._auditors, self._workers))
         return found
 
     def describe(self) -> dict[str, list[str]]:
@@ -109,22 +109,21 @@ def require_key(key: object, what: str) -> None:
 
 
 def _require(key: str, call: object, table: Mapping[str, object], what: str) -> None:
-    require_key(key, f"a {what}")
+    require_key(key, what)
     if key in table:
-        message = f"a {what} is registered as {key} already"
+        message = f"{what} is registered as {key} already"
         hint = "a key means one thing for ever: give other code another key"
         raise InputError(Problem("key-taken", message, subject=key, hint=hint))
     if not callable(call):
-        message = f"the {what} {key} is {type(call).__name__}, which cannot be called"
+        message = f"what was to be registered as {key} is {type(call).__name__}, which cannot be called"
         raise InputError(Problem("not-callable", message, subject=key))
 
 
-def _unknown(key: str, what: str, table: Mapping[str, object], other: str, others: Mapping[str, object]) -> Problem:
+def _unknown(code: str, key: str, what: str, table: Mapping[str, object], others: Mapping[str, object]) -> Problem:
     message = f"no {what} is registered as {key}"
     if key in others:
-        message = f"{key} is registered as an {other}, not as a {what}"
-        if other == "worker":
-            message = f"{key} is registered as a {other}, not as an {what}"
+        found, wanted = ("an auditor", "a worker") if what == "worker" else ("a worker", "an auditor")
+        message = f"{key} is registered as {found}, not as {wanted}"
     near = get_close_matches(key, list(table), n=1)
     hint = f"did you mean {near[0]}?" if near else f"register it: registry.register_{what}({key!r}, …)"
-    return Problem(f"unknown-{what}", message, subject=key, hint=hint)
+    return Problem(code, message, subject=key, hint=hint)

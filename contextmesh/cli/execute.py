@@ -1,0 +1,164 @@
+"""``execute``: the worked plan, or a deployment's own. The one place where a module named by a person is imported."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from contextmesh.base.errors import InputError, Problem, Where
+from contextmesh.cli import kit
+
+if TYPE_CHECKING:
+    from contextmesh.run import Runner, RunReport
+    from contextmesh.session import SessionState
+
+PlanOption = Annotated[
+    str | None,
+    typer.Option("--plan", metavar="MODULE:OBJECT", help="A Runner, a function that makes one, or a TaskRegistry."),
+]
+
+
+@kit.app.command(epilog="Example:  contextmesh execute --plan deploy.plans:nightly --session plans.mesh")
+def execute(
+    plan: PlanOption = None,
+    recheck: Annotated[
+        bool, typer.Option("--recheck", help="Only let auditors look at what stands; execute nothing.")
+    ] = False,
+    workers: Annotated[int, typer.Option("--workers", min=1, max=1000, help="Calls that may go on at once.")] = 4,
+    session: kit.SessionOption = None,
+    policy: kit.PolicyOption = None,
+    json: kit.JsonOption = False,
+) -> None:
+    """Run a plan: break one ground, and only what stood on it is done again.
+
+    Without --plan the worked example: five tasks, an advisory that appears, a repair, and what ran again. A function
+    that --plan names may take the graph of the session. A session that holds a plan goes on with it: then --plan names
+    the registry of its workers.
+    """
+    from contextmesh.cli.progress import progress
+    from contextmesh.cli.rounds import report_text, story_text
+
+    if plan is None:
+        if session is not None or recheck:
+            message = "the worked plan has no session, and is rechecked as part of it"
+            raise InputError(Problem("missing-plan", message, hint="name yours: --plan MODULE:OBJECT"))
+        from contextmesh.demo.plan import run_story
+
+        with tempfile.TemporaryDirectory(prefix="contextmesh-feed-") as feed, progress() as tick:
+            story = run_story(Path(feed), workers=workers, progress=tick)
+        kit.show(story.as_json, lambda: story_text(story), as_json=json)
+        return
+    given = _named(plan)
+    state = None
+    if session is not None:
+        from contextmesh import session as sessions
+
+        state = sessions.load(session, policy=kit.load_policy(policy))
+    runner = _runner(plan, given, state, workers)
+    try:
+        with progress() as tick:
+            report = runner.recheck(progress=tick) if recheck else runner.run(progress=tick)
+    finally:  # also when it was interrupted: what was recorded is whole, and the next run goes on with it
+        if state is not None and session is not None:
+            _save(session, state, runner)
+    kit.show(lambda: _payload(runner, report), lambda: report_text(runner, report), as_json=json)
+    if not report.complete:
+        kit.leave(kit.FOUND)
+
+
+def _named(text: str) -> Any:
+    """The object a person named on the command line, from a module that Python finds, here first."""
+    module, colon, path = text.partition(":")
+    if not colon or not module or not path:
+        raise InputError(_bad(text, "is not MODULE:OBJECT, such as deploy.plans:nightly"))
+    here = str(Path.cwd())
+    sys.path.insert(0, here)
+    try:
+        found: Any = importlib.import_module(module)
+    except Exception as error:
+        if isinstance(error, ModuleNotFoundError) and error.name is not None and module.startswith(error.name):
+            raise InputError(_bad(text, f"names the module {error.name}, which is not found")) from None
+        raise InputError(_raised(text, error)) from None
+    finally:
+        if here in sys.path:
+            sys.path.remove(here)
+    for name in path.split("."):
+        if not hasattr(found, name):
+            raise InputError(_bad(text, f"names {name}, which {getattr(found, '__name__', module)} does not have"))
+        found = getattr(found, name)
+    return found
+
+
+def _runner(text: str, given: Any, state: SessionState | None, workers: int) -> Runner:
+    from contextmesh.run import Runner, TaskRegistry
+
+    if callable(given) and not isinstance(given, Runner | TaskRegistry):
+        given = _called(text, given, state)
+    if isinstance(given, TaskRegistry):
+        if state is None or state.carried is None:
+            raise InputError(_bad(text, "is a registry, and there is no session whose plan it could go on with"))
+        from contextmesh.run.ledger_file import ledger_from_bytes
+        from contextmesh.run.plan_file import plan_from_bytes
+
+        ledger = ledger_from_bytes(state.carried.ledger, "runledger", expect_head=state.carried.ledger_head)
+        return plan_from_bytes(
+            state.carried.execution, "execution", graph=state.graph, registry=given, ledger=ledger, workers=workers
+        )
+    if not isinstance(given, Runner):
+        raise InputError(_bad(text, f"gives {type(given).__name__}, and no Runner"))
+    if state is not None and state.carried is not None:
+        raise InputError(_bad(text, "gives a new plan, and the session holds one; name the registry of its workers"))
+    if state is not None and given.graph is not state.graph:
+        raise InputError(_bad(text, "gives a plan over another graph; let it take the session's: def plan(graph): …"))
+    return given
+
+
+def _called(text: str, function: Any, state: SessionState | None) -> Any:
+    """A function with a parameter is given the graph of the session, or an empty one."""
+    from inspect import signature
+
+    from contextmesh.base.errors import Refusal
+    from contextmesh.graph.graph import ContextGraph
+
+    try:
+        takes = bool(signature(function).parameters)
+        return function(state.graph if state is not None else ContextGraph()) if takes else function()
+    except Refusal:
+        raise
+    except Exception as error:
+        raise InputError(_raised(text, error)) from None
+
+
+def _save(session: Path, state: SessionState, runner: Runner) -> None:
+    from contextmesh import session as sessions
+    from contextmesh.run.ledger_file import ledger_to_bytes
+    from contextmesh.run.plan_file import plan_to_bytes
+    from contextmesh.session import Carried
+
+    held = Carried(plan_to_bytes(runner), ledger_to_bytes(runner.ledger), runner.ledger.head)
+    sessions.save(session, replace(state, rounds=runner.round, carried=held))
+
+
+def _payload(runner: Runner, report: RunReport) -> dict[str, Any]:
+    ledger = {"entries": len(runner.ledger), "head": runner.ledger.head}
+    return {"plan": runner.name, **report.as_json(), "ledger": ledger}
+
+
+def _bad(text: str, what: str) -> Problem:
+    return Problem("bad-plan", f"--plan {text} {what}", subject=text, hint="see `contextmesh execute --help`")
+
+
+def _raised(text: str, error: Exception) -> Problem:
+    """What the deployment's own code raised, and the line of it."""
+    frame, where = error.__traceback__, None
+    while frame is not None:
+        where = Where(frame.tb_frame.f_code.co_filename, frame.tb_lineno)
+        frame = frame.tb_next
+    message = f"--plan {text} raised {type(error).__name__}: {error}"
+    return Problem("plan-raised", message, subject=text, where=where)

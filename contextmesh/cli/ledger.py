@@ -1,0 +1,290 @@
+"""``ledger``: verify, show, prove and checkpoint the log of a plan."""
+
+from __future__ import annotations
+
+import base64
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from contextmesh.base.errors import InputError, LedgerIntegrityError, Problem, Where
+from contextmesh.base.files import read_bytes, write_bytes
+from contextmesh.cli import kit
+
+if TYPE_CHECKING:
+    from contextmesh.base.chain import Verdict
+    from contextmesh.run.checkpoint import Checkpoint, SigningKey
+    from contextmesh.run.ledger import Entry, RunLedger
+
+ledger = typer.Typer(
+    help="Verify and read the log of a plan.",
+    no_args_is_help=True,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+kit.app.add_typer(ledger, name="ledger")
+
+SMALL = 1 << 20
+BROKEN = ("ledger-broken", "ledger-truncated", "head-differs")
+"""Codes of a ledger that can be read and does not verify."""
+
+FileOption = Annotated[
+    Path | None, typer.Option("--file", metavar="FILE", help="A contextmesh.runledger file instead of a session's.")
+]
+AgainstOption = Annotated[
+    Path | None, typer.Option("--against", metavar="CHECKPOINT", help="A checkpoint that was kept elsewhere.")
+]
+TrustOption = Annotated[
+    str | None, typer.Option("--key", metavar="KEY", help="The public key of its signer, or a file with it.")
+]
+
+
+@ledger.command(epilog="Example:  contextmesh ledger verify --session plans.mesh --against monday.checkpoint")
+def verify(
+    session: kit.SessionOption = None,
+    file: FileOption = None,
+    expect_head: Annotated[
+        str | None, typer.Option("--expect-head", metavar="HEX", help="The head that was trusted.")
+    ] = None,
+    against: AgainstOption = None,
+    key: TrustOption = None,
+    json: kit.JsonOption = False,
+) -> None:
+    """Check the chain from its first entry, and against what was kept elsewhere; exit status 1 when it does not hold.
+
+    Without --expect-head or --against a consistent ledger is only that: that nothing was cut off at its end is not
+    proven. A session's manifest holds the head it was committed with, and is kept beside it, so it proves no more.
+    """
+    from contextmesh.base.chain import Verdict as Found
+    from contextmesh.run.checkpoint import against as compared
+    from contextmesh.run.ledger import words_of
+
+    trusted = _trusted(against, key) if against is not None else None
+    try:
+        found = _read(session, file)
+        verdict = found.verify(expect_head=expect_head)
+        if trusted is not None:
+            verdict = compared(verdict, found.tree, trusted)
+    except LedgerIntegrityError as error:
+        if error.code not in BROKEN:
+            raise
+        verdict = Found(0, "", reason=str(error))
+    kit.show(
+        lambda: {
+            "verified": verdict.reason is None,
+            "entries": verdict.size,
+            "head": verdict.head or None,
+            "complete": verdict.complete,
+            "reason": verdict.reason,
+            "words": words_of(verdict),
+        },
+        lambda: "\n".join([words_of(verdict), *_remarks(verdict, unsigned=against is not None and key is None)]),
+        as_json=json,
+    )
+    if verdict.reason is not None:
+        kit.leave(kit.FOUND)
+
+
+@ledger.command(epilog="Example:  contextmesh ledger show --session plans.mesh --task hash_password")
+def show(
+    session: kit.SessionOption = None,
+    file: FileOption = None,
+    task: Annotated[str | None, typer.Option("--task", metavar="NAME", help="Entries of one task.")] = None,
+    round_: Annotated[int | None, typer.Option("--round", metavar="N", min=0, help="Entries of one round.")] = None,
+    event: Annotated[str | None, typer.Option("--event", metavar="WORD", help="Entries of one event.")] = None,
+    json: kit.JsonOption = False,
+) -> None:
+    """What happened, in order."""
+    found = _read(session, file)
+    chosen = [
+        entry
+        for entry in found
+        if (task is None or entry.task == task)
+        and (round_ is None or entry.round == round_)
+        and (event is None or entry.event == event)
+    ]
+    kit.show(
+        lambda: {"head": found.head, "entries": [entry.as_json() for entry in chosen]},
+        lambda: "\n".join(_line(found, entry) for entry in chosen) or "no such entries",
+        as_json=json,
+    )
+
+
+@ledger.command(epilog="Example:  contextmesh ledger prove 9 --session plans.mesh")
+def prove(
+    entry: Annotated[int | None, typer.Argument(metavar="[ENTRY]", help="Its number: prove that it is there.")] = None,
+    since: Annotated[
+        int | None,
+        typer.Option("--since", metavar="SIZE", min=1, help="Prove that the first SIZE entries still begin it."),
+    ] = None,
+    session: kit.SessionOption = None,
+    file: FileOption = None,
+    json: kit.JsonOption = False,
+) -> None:
+    """An inclusion proof of an entry, or a consistency proof since an earlier size, as RFC 6962 defines them.
+
+    Whoever holds a checkpoint can check the proof without the ledger.
+    """
+    found = _read(session, file)
+    if (entry is None) == (since is None):
+        message = "a proof is of one entry, or since one size"
+        raise InputError(Problem("usage", message, hint="contextmesh ledger prove 9, or --since 9"))
+    payload = _inclusion(found, entry) if entry is not None else _consistency(found, since or 1)
+    kit.show(lambda: payload, lambda: "\n".join(_proof_lines(payload)), as_json=json)
+
+
+@ledger.command(
+    epilog="Example:  contextmesh ledger checkpoint --session plans.mesh --key signing.key --out monday.checkpoint"
+)
+def checkpoint(
+    key: Annotated[Path, typer.Option("--key", metavar="FILE", help="The signing key.")],
+    make_key: Annotated[
+        str | None, typer.Option("--make-key", metavar="NAME", help="First make a key of this name, in that file.")
+    ] = None,
+    origin: Annotated[
+        str | None, typer.Option("--origin", metavar="NAME", help="What log this is; the key's name when left out.")
+    ] = None,
+    out: Annotated[Path | None, typer.Option("--out", metavar="FILE", help="Where to; stdout when left out.")] = None,
+    session: kit.SessionOption = None,
+    file: FileOption = None,
+    json: kit.JsonOption = False,
+) -> None:
+    """A signed statement of how many entries there are and what they are, to be kept elsewhere."""
+    from contextmesh.run.checkpoint import checkpoint_of, sign_checkpoint
+
+    found = _read(session, file)
+    signing = _made_key(key, make_key) if make_key is not None else _signing_key(key)
+    made = checkpoint_of(found, origin or signing.name)
+    note = sign_checkpoint(made, signing)
+    if out is not None:
+        write_bytes(out, note.encode("utf-8"))
+    public = str(signing.verify_key)
+    kit.show(
+        lambda: {
+            "origin": made.origin,
+            "size": made.size,
+            "root": base64.b64encode(made.root).decode("ascii"),
+            "note": note,
+            "public_key": public,
+            "file": None if out is None else str(out),
+        },
+        lambda: (
+            note.removesuffix("\n") if out is None else f"{made.size} entries, signed in {out}\npublic key {public}"
+        ),
+        as_json=json,
+    )
+
+
+def _remarks(verdict: Verdict, *, unsigned: bool) -> list[str]:
+    if verdict.reason is not None:
+        return []
+    lines = [f"head {verdict.head}"]
+    return [*lines, "the signature of the checkpoint was not looked at: add --key"] if unsigned else lines
+
+
+# ---- parts --------------------------------------------------------------------------------------
+
+
+def _read(session: Path | None, file: Path | None) -> RunLedger:
+    from contextmesh.run.ledger_file import ledger_from_bytes
+
+    if file is not None:
+        try:
+            data = read_bytes(file)
+        except InputError as error:
+            raise LedgerIntegrityError(*error.problems) from None
+        return ledger_from_bytes(data, str(file))
+    from contextmesh import session as sessions
+
+    home = session if session is not None else _none_named()
+    carried = sessions.load(home).carried
+    if carried is None:
+        message = f"the session {home} holds no plan, and so no ledger"
+        hint = "`contextmesh execute --plan MODULE:OBJECT --session DIR` runs one in it"
+        raise InputError(Problem("no-ledger", message, subject=str(home), where=Where(str(home)), hint=hint))
+    return ledger_from_bytes(carried.ledger, f"{home}/runledger", expect_head=carried.ledger_head)
+
+
+def _none_named() -> Path:
+    message = "no ledger is named"
+    raise InputError(Problem("missing-session", message, hint="add --session DIR, or --file FILE"))
+
+
+def _trusted(note: Path, key: str | None) -> Checkpoint:
+    """The kept checkpoint; without a key its text is believed because its keeper is."""
+    from contextmesh.run.checkpoint import VerifyKey, open_checkpoint, read_checkpoint
+
+    text = _text(note)
+    if key is None:
+        return read_checkpoint(text)
+    return open_checkpoint(text, [VerifyKey.parse(_text(Path(key)) if "+" not in key else key)])
+
+
+def _signing_key(path: Path) -> SigningKey:
+    from contextmesh.run.checkpoint import SigningKey
+
+    return SigningKey.parse(_text(path))
+
+
+def _made_key(path: Path, name: str) -> SigningKey:
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+    from contextmesh.run.checkpoint import SigningKey, require_name
+
+    if path.exists():
+        message = f"{path} exists; a key is not written over"
+        raise InputError(
+            Problem("key-exists", message, subject=str(path), hint="leave out --make-key, or name another")
+        )
+    made = SigningKey(require_name(name), Ed25519PrivateKey.generate().private_bytes_raw())
+    write_bytes(path, f"{made}\n".encode(), mode=0o600)
+    return made
+
+
+def _text(path: Path) -> str:
+    try:
+        return read_bytes(path, limit=SMALL).decode("utf-8")
+    except UnicodeDecodeError:
+        raise InputError(Problem("not-utf8", f"{path} is not UTF-8 text", subject=str(path))) from None
+
+
+def _inclusion(found: RunLedger, seq: int) -> dict[str, Any]:
+    one, tree = found.entry(seq), found.tree
+    return {
+        "proof": "inclusion",
+        "index": seq - 1,
+        "size": len(tree),
+        "root": _b64(tree.root()),
+        "leaf": _b64(one.leaf()),
+        "hashes": [_b64(step) for step in tree.inclusion(seq - 1)],
+        "entry": one.as_json(),
+    }
+
+
+def _consistency(found: RunLedger, since: int) -> dict[str, Any]:
+    tree = found.tree
+    if since > len(tree):
+        message = f"the ledger has {len(tree)} entries, and so none since {since}"
+        raise LedgerIntegrityError(Problem("unknown-entry", message, subject=str(since)))
+    return {
+        "proof": "consistency",
+        "since": since,
+        "size": len(tree),
+        "root_since": _b64(tree.root(since)),
+        "root": _b64(tree.root()),
+        "hashes": [_b64(step) for step in tree.consistency(since)],
+    }
+
+
+def _proof_lines(payload: dict[str, Any]) -> list[str]:
+    plain = [f"{name} {value}" for name, value in payload.items() if not isinstance(value, list | dict)]
+    return [*plain, *(f"hash {step}" for step in payload["hashes"])]
+
+
+def _line(found: RunLedger, entry: Entry) -> str:
+    about = found.text(entry.detail)
+    return f"{entry.seq:>5}  round {entry.round:<3} {entry.event:<11} {entry.task}  {about}"
+
+
+def _b64(data: bytes) -> str:
+    return base64.b64encode(data).decode("ascii")
