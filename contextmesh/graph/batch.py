@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from contextmesh.base.canon import require_canonical
-from contextmesh.base.errors import OntologyError, Problem, UnknownError
+from contextmesh.base.errors import OntologyError, Problem
 from contextmesh.base.ids import AUTO_DECISION, free_id
 from contextmesh.datalog.ast import Row
 from contextmesh.store import relations
@@ -282,7 +282,3 @@ def require_text(value: str, name: str) -> None:
     """Raises OntologyError, code ``blank-text``, for text of white space alone."""
     if not value.strip():
         raise OntologyError(Problem("blank-text", f"{name} must not be blank", subject=name))
-
-
-def unknown(code: str, message: str, subject: str, hint: str | None = None) -> UnknownError:
-    return UnknownError(Problem(code, message, subject=subject, hint=hint))

@@ -47,7 +47,7 @@ def chains(engine: Engine, fell: Iterable[Row], label_of: Callable[[str], str]) 
         told = _from_root(engine, root, label_of)
         start = Chain(label_of(root))
         for node in nodes:
-            found[node] = told.get(node) or Chain(label_of(node), UNTOLD, start)
+            found[node] = told.get(node) or start.then(UNTOLD, label_of(node))
     return found
 
 
@@ -115,7 +115,7 @@ def _from_root(engine: Engine, root: str, label_of: Callable[[str], str]) -> Map
         if place not in reached:
             chain = reached[before]
             free = node == before[1]
-            reached[place] = chain if free else Chain(label_of(node), step.via(node, before[1], values), chain)
+            reached[place] = chain if free else chain.then(step.via(node, before[1], values), label_of(node))
             follow(place)
     return {node: chain for (name, node), chain in reached.items() if name == FELL}
 

@@ -13,32 +13,46 @@ from contextmesh.datalog.facts import Delta
 SHOWN = 48
 """Characters of a statement or label that a chain shows."""
 
+SPELT_OUT = 64
+LAST = 16
+
 
 @dataclass(frozen=True, slots=True)
 class Chain:
-    """One step of a reason; ``before`` is shared with every chain that goes the same way."""
+    """One step of a reason; ``before`` is shared with every chain that goes the same way.
+
+    Attributes:
+        words: what the step leads to.
+        via: how it leads there; None at the root.
+        length: steps from the root.
+        root: the chain's first, or None for itself.
+    """
 
     words: str
     via: str | None = None
     before: Chain | None = None
+    length: int = 0
+    root: Chain | None = None
+
+    def then(self, via: str, words: str) -> Chain:
+        """The chain with one step more."""
+        return Chain(words, via, self, self.length + 1, self.root or self)
 
     def as_words(self) -> tuple[str, ...]:
-        """From the root: ``assumption(…)``, ``<-depends_on-``, a label, …"""
-        parts: list[str] = []
-        step: Chain | None = self
-        while step is not None:
-            parts.append(step.words)
-            if step.via is not None:
-                parts.append(step.via)
-            step = step.before
-        return tuple(reversed(parts))
+        """From the root: ``assumption(…)``, ``<-depends_on-``, a label, …
 
-    @property
-    def length(self) -> int:
-        count, step = 0, self.before
-        while step is not None:
-            count, step = count + 1, step.before
-        return count
+        A chain of more than 64 steps keeps its root and its last 16, and says how many lie between.
+        """
+        kept = self.length if self.length <= SPELT_OUT else LAST
+        parts: list[str] = []
+        step = self
+        for _ in range(kept):
+            assert step.before is not None and step.via is not None, "it has a length"
+            parts += [step.words, step.via]
+            step = step.before
+        if kept < self.length:
+            parts.append(f"… {self.length - kept} steps …")
+        return (*reversed([*parts, (self.root or self).words]),)
 
 
 @dataclass(frozen=True)
