@@ -9,7 +9,8 @@ from typing import Any
 
 from contextmesh.base.errors import InputError, Problem
 
-DEPTH = 64  # how deep a container may stand inside others
+DEPTH = 64  # how deep a container may stand inside others in a file
+INNER_DEPTH = DEPTH - 4  # … and in a value that will stand in a record of a file
 DIGITS = 308  # of a whole number: what a double could still hold
 _TOO_BIG = 10**DIGITS
 _INFINITE = (float("inf"), float("-inf"))
@@ -47,7 +48,7 @@ def pretty_bytes(value: object) -> bytes:
         pieces.append("\n")
         return "".join(pieces).encode("utf-8")
     except (_Suspect, UnicodeEncodeError):
-        require_canonical(value)
+        require_canonical(value, depth=DEPTH)
         raise AssertionError("the writer refused what the check accepts") from None
 
 
@@ -56,11 +57,11 @@ def digest(value: object, *, spaced: bool = False) -> str:
     return hashlib.sha256(canonical(value, spaced=spaced).encode("utf-8")).hexdigest()
 
 
-def require_canonical(value: object) -> None:
+def require_canonical(value: object, *, depth: int = INNER_DEPTH) -> None:
     """Raises InputError naming the path of the first value that JSON cannot carry exactly."""
     stack: list[tuple[str, Any, int]] = [("$", value, 0)]
     while stack:
-        path, item, depth = stack.pop()
+        path, item, level = stack.pop()
         if item is None or isinstance(item, bool):
             continue
         if isinstance(item, int):
@@ -72,17 +73,17 @@ def require_canonical(value: object) -> None:
         elif isinstance(item, str):
             _require_text(path, item)
         elif isinstance(item, dict):
-            if depth > DEPTH:
-                raise _bad(path, f"a value nested deeper than {DEPTH}")
+            if level > depth:
+                raise _bad(path, f"a value nested deeper than {depth}")
             for key, member in item.items():
                 if not isinstance(key, str):
                     raise _bad(path, f"a key that is not text: {key!r}")
                 _require_text(path, key)
-                stack.append((f"{path}.{key}", member, depth + 1))
+                stack.append((f"{path}.{key}", member, level + 1))
         elif isinstance(item, list | tuple):
-            if depth > DEPTH:
-                raise _bad(path, f"a value nested deeper than {DEPTH}")
-            stack.extend((f"{path}[{i}]", member, depth + 1) for i, member in enumerate(item))
+            if level > depth:
+                raise _bad(path, f"a value nested deeper than {depth}")
+            stack.extend((f"{path}[{i}]", member, level + 1) for i, member in enumerate(item))
         else:
             raise _bad(path, f"a {type(item).__name__}")
 

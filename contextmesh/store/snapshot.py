@@ -30,7 +30,12 @@ _TOLD = 20
 
 
 def graph_to_json(store: Store) -> dict[str, Any]:
-    """The container: records in order of insertion, with what the rules conclude about each."""
+    """The container: records in order of insertion, with what the rules conclude about each.
+
+    Raises:
+        SnapshotError: a record that a reader of the file would refuse; nothing is written that cannot be read.
+    """
+    _require_readable(store)
     engine = store.engine
     invalid = {row[0]: None for row in engine.rows("invalid")}
     dead = {row[0]: None for row in engine.rows("edge_dead")}
@@ -69,6 +74,31 @@ def save_graph(store: Store, path: Path) -> None:
         InputError: unwritable-file.
     """
     write_bytes(path, graph_to_bytes(store))
+
+
+def _require_readable(store: Store) -> None:
+    """What a writer of records may state and no file may hold."""
+    width: int | None = None
+    for node in store.nodes.values():
+        provenance, vector = node.provenance, node.embedding
+        if provenance is not None:
+            start, end = provenance.span or (0, 0)
+            if not 0 <= start <= end:
+                raise _unreadable(node.id, f"was read from {start} to {end}, which is no span")
+            if provenance.recorded_at_build > store.build:
+                raise _unreadable(node.id, f"was recorded at build {provenance.recorded_at_build}, after this one")
+        if vector is not None:
+            width = width or len(vector)
+            if not vector or len(vector) != width:
+                raise _unreadable(node.id, f"has an embedding of {len(vector)} numbers, and others have {width}")
+    for edge in store.edges.values():
+        if not 0 < edge.weight < float("inf"):
+            raise _unreadable(edge.id, f"weighs {edge.weight}")
+
+
+def _unreadable(id: str, what: str) -> SnapshotError:
+    note = "a file with it would be refused when it is read"
+    return SnapshotError(Problem("unwritable-record", f"{id} {what}", subject=id, note=note))
 
 
 def _node(node: Node, record: Assumption | None, status: str | None, unsaid: Place | None) -> dict[str, Any]:

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from contextmesh.base.canon import pretty_bytes
+from contextmesh.base.errors import Refusal
 from contextmesh.base.ids import edge_key, slug
+from contextmesh.graph.graph import ContextGraph
 from contextmesh.policy import Policy
 from contextmesh.resolve.embed import dense, embed, node_text
 from contextmesh.resolve.snapshot import resolver_from_bytes
 from contextmesh.store.fingerprint import FINGERPRINT, fingerprint
+from contextmesh.store.model import Provenance
 from contextmesh.store.snapshot import graph_from_bytes, graph_from_json, graph_to_bytes, load_graph, save_graph
 from contextmesh.store.store import Store
 
@@ -126,3 +130,43 @@ def test_embeddings_of_any_one_size_are_kept_exactly() -> None:
     read = json.loads(written)
     assert [repr(x) for x in read["nodes"][2]["embedding"]] == ["0.1", "-0.0", "1e-07"]
     assert read["nodes"][3]["embedding"] == [0.30000000000000004, 0.0, 1.0]
+
+
+BAD_RECORDS: dict[str, Callable[[ContextGraph], object]] = {
+    "a span that ends before it starts": lambda g: _claim(g, Provenance("source:log", (9, 3))),
+    "a record of a later build": lambda g: _claim(g, Provenance("source:log", recorded_at_build=99)),
+    "an empty embedding": lambda g: g.add_node("evidence", "e", attrs={"kind": "k"}, embedding=[]),
+    "embeddings of two sizes": lambda g: g.add_node("evidence", "e", attrs={"kind": "k"}, embedding=[1.0]),
+    "a weight without end": lambda g: [g.add_edge("source:log", "mentions", "entity:pier", weight=1e308) for _ in "12"],
+}
+
+
+def _claim(graph: ContextGraph, provenance: Provenance) -> None:
+    graph.add_node("claim", "The pier is long.", provenance=provenance)
+
+
+@pytest.mark.parametrize("name", BAD_RECORDS)
+def test_nothing_is_written_that_could_not_be_read(tmp_path: Path, name: str) -> None:
+    graph = ContextGraph(store=load_graph(GRAPH, Policy.load()))
+    try:
+        BAD_RECORDS[name](graph)
+        save_graph(graph.store, tmp_path / "graph.json")
+    except Refusal as refusal:
+        assert refusal.code
+        assert list(tmp_path.iterdir()) == []
+    else:
+        raise AssertionError("it was written")
+
+
+def test_attributes_as_deep_as_a_graph_takes_them_are_read_back(tmp_path: Path) -> None:
+    graph = ContextGraph(store=load_graph(GRAPH, Policy.load()))
+    deep: object = "bottom"
+    for depth in range(200):
+        try:
+            graph.add_node("evidence", f"e{depth}", id=f"evidence:{depth}", attrs={"kind": "k", "deep": deep})
+        except Refusal as refusal:
+            assert refusal.code == "not-canonical"
+            break
+        deep = [deep]
+    save_graph(graph.store, tmp_path / "graph.json")
+    assert load_graph(tmp_path / "graph.json", Policy.load()).nodes == graph.store.nodes

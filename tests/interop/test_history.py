@@ -20,7 +20,9 @@ CONCLUDED = ("fell", "invalid", "edge_dead", "live", "status", "lost", "stands_o
 COUNT = 3
 
 ACTS = st.tuples(
-    st.sampled_from(["decide", "produce", "evidence", "reject", "replace", "bind", "supersede", "build", "justify"]),
+    st.sampled_from(
+        ["decide", "produce", "evidence", "reject", "replace", "bind", "supersede", "build", "justify", "raw"]
+    ),
     st.integers(0, COUNT - 1),
     st.integers(0, COUNT - 1),
     st.integers(0, COUNT - 1),
@@ -159,6 +161,8 @@ def _do(graph: ContextGraph, act: tuple[str, int, int, int]) -> None:
             edges = graph.edges_to(f"entity:{i}")
             if edges:
                 graph.bind(edges[k % len(edges)].id, f"assumption:{j}")
+        elif name == "raw":
+            graph.add_edge(f"assumption:{i}", "supersedes", f"assumption:{j}")
         elif name == "supersede":
             graph.supersede(f"assumption:{i}", f"assumption {i}, seen anew")
         else:
