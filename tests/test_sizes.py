@@ -9,7 +9,9 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 MODULES = sorted([*(ROOT / "contextmesh").rglob("*.py"), *(ROOT / "bench").rglob("*.py")])
-TEXTS = sorted([*MODULES, *(ROOT / "tests").rglob("*.py"), *(ROOT / "rules").rglob("*.dl"), *(ROOT / "grammar").glob("*.lark")])
+TEXTS = sorted(
+    [*MODULES, *(ROOT / "tests").rglob("*.py"), *(ROOT / "rules").rglob("*.dl"), *(ROOT / "grammar").glob("*.lark")]
+)
 
 
 @pytest.mark.parametrize("path", TEXTS, ids=lambda p: str(p.relative_to(ROOT)))
