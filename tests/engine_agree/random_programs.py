@@ -50,12 +50,12 @@ class _Maker:
     def __init__(self, random: Random) -> None:
         self.random = random
         self.bound = list(VARIABLES)
-        self.values = random.sample(VALUES, 5)
-        inputs = {f"e{i}": random.randint(1, 3) for i in range(3)}
+        self.values = random.sample(VALUES, 5) if random.random() < 0.6 else [*VALUES[:5]]
+        inputs = {f"e{i}": random.choice([1, 2, 2, 3]) for i in range(3)}
         self.derived = {f"p{i}": random.randint(1, 3) for i in range(random.randint(1, 5))}
         self.arity = {**inputs, **self.derived}
         self.inputs = list(inputs)
-        self.facts = {name: [self._row(n) for _ in range(random.randint(1, 10))] for name, n in inputs.items()}
+        self.facts = {name: [self._row(n) for _ in range(random.randint(2, 14))] for name, n in inputs.items()}
 
     def rules(self) -> list[str]:
         names = list(self.derived)
@@ -71,7 +71,7 @@ class _Maker:
         below = [*self.inputs, *names[: names.index(name)]]
         self.bound = list(VARIABLES)
         body = [self._atom([*self.inputs, *names]) for _ in range(self.random.randint(1, 3))]
-        self.bound = [v for v in VARIABLES if any(re.search(rf"\b{v}\b", atom) for atom in body)]
+        self.bound = [name for name in _names(body) if name in VARIABLES]
         for part, share in ((self._negated, 0.35), (self._compared, 0.3), (self._sum, 0.15), (self._aggregate, 0.25)):
             if self.random.random() < share:
                 body += part(below)
@@ -93,11 +93,12 @@ class _Maker:
 
     def _aggregate(self, below: list[str]) -> list[str]:
         kind = self.random.choice(["count", "min", "max", "sum"])
-        inner = [self._atom(below, ["A", "B"]) for _ in range(self.random.randint(1, 2))]
-        inner.append(self._atom(self.inputs, ["A"]))
+        inner = [self._atom(below, ["A", "B"]) for _ in range(self.random.randint(1, 3))]
+        names = _names(inner) or ["X"]
         if self.random.random() < 0.3:
-            inner.append(f"A {self.random.choice(COMPARISONS)} {self._variable()}")
-        over = self.random.choice(["A", self._variable()] if kind in ("min", "max") else ["A", "A, B", "B, A", "B"])
+            inner.append(f"{self.random.choice(names)} {self.random.choice(COMPARISONS)} {self._variable()}")
+        width = 1 if kind in ("min", "max") else self.random.randint(1, 2)
+        over = ", ".join(self.random.sample(names, min(width, len(names))))
         if self.random.random() < 0.7:
             result = "N"
             self.bound.append("N")
@@ -109,7 +110,7 @@ class _Maker:
         name = self.random.choice(names)
         return f"{name}({', '.join(self._term(more=more) for _ in range(self.arity[name]))})"
 
-    def _term(self, wildcards: float = 0.1, constants: float = 0.15, more: Sequence[str] = ()) -> str:
+    def _term(self, wildcards: float = 0.1, constants: float = 0.06, more: Sequence[str] = ()) -> str:
         chance = self.random.random()
         if chance < wildcards:
             return "_"
@@ -127,3 +128,8 @@ class _Maker:
 
     def _row(self, arity: int) -> Row:
         return tuple(self.random.choice(self.values) for _ in range(arity))
+
+
+def _names(atoms: Sequence[str]) -> list[str]:
+    """The variables of some atoms, each once."""
+    return list(dict.fromkeys(re.findall(r"\b[A-Z]\b", re.sub(r'"[^"]*"', "", " ".join(atoms)))))
