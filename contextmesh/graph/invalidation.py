@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from contextmesh.store.chains import chains, words_for
@@ -67,30 +69,30 @@ class Invalidation:
     still_standing: tuple[Standing, ...]
     replacement_id: str | None
     receipt: Receipt | None
-    _preserved: tuple[str, ...] | None
-    _hidden: str | None = None
+    _preserved: Callable[[], tuple[str, ...]] = field(repr=False, compare=False)
 
     @property
     def blast_radius(self) -> int:
         """How many nodes fell beside the assumption."""
         return len(self.fallen)
 
-    @property
+    @cached_property
     def fallen(self) -> tuple[str, ...]:
         """Ids of what fell, without the assumption itself."""
         return tuple(f.id for f in self.invalidated if f.id != self.assumption_id)
 
-    @property
+    @cached_property
     def preserved(self) -> tuple[str, ...]:
         """Every node live after it, in the order of insertion; reads the whole graph when asked."""
-        if self._preserved is not None:
-            return self._preserved
-        assert self.receipt is not None, "one of the two was given"
-        return tuple(name for name in self.receipt.preserved if name != self._hidden)
+        return self._preserved()
 
     def because(self, node_id: str) -> tuple[str, ...]:
         """Why a node fell; empty when it did not."""
-        return next((f.because for f in self.invalidated if f.id == node_id), ())
+        return self._reasons.get(node_id, ())
+
+    @cached_property
+    def _reasons(self) -> dict[str, tuple[str, ...]]:
+        return {f.id: f.because for f in self.invalidated}
 
     def as_json(self) -> dict[str, object]:
         """The shape that commands and tools print."""
@@ -127,8 +129,7 @@ def of_receipt(
         _still_standing(graph, receipt),
         replacement,
         receipt,
-        None,
-        hidden,
+        lambda: tuple(name for name in receipt.preserved if name != hidden),
     )
 
 
@@ -150,7 +151,7 @@ def of_standing(graph: ContextGraph, assumption_id: str, *, committed: bool) -> 
         tuple(_standing(graph, name, None) for name in lost if not engine.holds("invalid", (name,))),
         record.superseded_by,
         None,
-        tuple(node.id for node in graph.live_nodes()),
+        store.live_reader(store.seq, None),
     )
 
 

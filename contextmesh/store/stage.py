@@ -63,7 +63,15 @@ class Stage:
             self._born[node.id] = born
 
     def put_edge(self, edge: Edge, *, born: int | None = None) -> None:
-        """Add an edge, or replace the record of that id and move its facts."""
+        """Add an edge, or replace the record of that id and move its facts.
+
+        Raises:
+            OntologyError: ``two-identities``.
+        """
+        there = self.edge(edge.id)
+        if there is not None and (there.src, there.type, there.dst) != (edge.src, edge.type, edge.dst):
+            message = f"{edge.id} is {there.src} -[{there.type}]-> {there.dst} and cannot become another edge"
+            raise OntologyError(Problem("two-identities", message, subject=edge.id))
         self.edges[edge.id] = edge
         if born is not None:
             self._born[edge.id] = born

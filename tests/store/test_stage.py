@@ -119,6 +119,14 @@ def test_a_verdict_is_refused_unless_the_witness_contradicts(store: Store) -> No
     assert list(store.engine.rows("verdict")) == []
 
 
+def test_an_edge_cannot_become_another(store: Store) -> None:
+    put(store, MEMO, OVEN, edge := Edge("m", "s", "mentions", "e"))
+    with pytest.raises(OntologyError) as caught:
+        put(store, replace(edge, type="cites"))
+
+    assert caught.value.code == "two-identities"
+
+
 def test_a_change_that_moves_no_fact_is_not_judged_again(store: Store) -> None:
     put(store, MEMO, OVEN, edge := Edge("m", "s", "mentions", "e"))
     receipt = put(store, replace(edge, weight=2.0))
