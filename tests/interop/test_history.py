@@ -19,18 +19,15 @@ from contextmesh.store.store import Store
 CONCLUDED = ("fell", "invalid", "edge_dead", "live", "status", "lost", "stands_on", "superseded", "current", "gap")
 COUNT = 3
 
-ACTS = st.tuples(
-    st.sampled_from(
-        ["decide", "produce", "evidence", "reject", "replace", "bind", "supersede", "build", "justify", "raw"]
-    ),
-    st.integers(0, COUNT - 1),
-    st.integers(0, COUNT - 1),
-    st.integers(0, COUNT - 1),
-)
+VERBS = ("decide", "produce", "evidence", "reject", "replace", "bind", "supersede", "build", "justify")
+PLACES = st.integers(0, COUNT - 1)
+ACTS = st.tuples(st.sampled_from(VERBS), PLACES, PLACES, PLACES)
+# An edge between assumptions drawn by hand leaves their records alone; the file states it in both.
+RAW_ACTS = st.tuples(st.sampled_from((*VERBS, "raw")), PLACES, PLACES, PLACES)
 
 
 @settings(deadline=None)
-@given(st.lists(ACTS, max_size=25))
+@given(st.lists(RAW_ACTS, max_size=25))
 def test_what_is_loaded_concludes_what_was_saved(acts: list[tuple[str, int, int, int]]) -> None:
     graph = _graph(acts)
     data = graph_to_bytes(graph.store)
