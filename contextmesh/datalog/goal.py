@@ -7,6 +7,7 @@ writes one reply a line. No text is ever read by pyDatalog, whose ``load`` and `
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import sys
@@ -271,7 +272,8 @@ def _bound_memory() -> None:
         import resource
     except ImportError:  # no such limit on this system
         return
-    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+    with contextlib.suppress(OSError, ValueError):  # a smaller limit stands already
+        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
 
 
 def _die_after(seconds: float) -> None:

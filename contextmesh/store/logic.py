@@ -8,12 +8,10 @@ concluded.
 from __future__ import annotations
 
 import itertools
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
-
-from pyDatalog import Logic as _State
-from pyDatalog import pyEngine, pyParser
 
 from contextmesh.base.errors import Problem, RuleError, UnknownError
 from contextmesh.datalog.ast import Aggregate, Atom, Compared, Const, Literal, Not, Row, Rule, Sum, Term, Var, Wildcard
@@ -24,6 +22,11 @@ from contextmesh.store.asking import Asker, Ordered, Predicate, Rows, names
 from contextmesh.store.query import QUERY_LIMITS
 from contextmesh.store.refusal import did_you_mean
 from contextmesh.store.store import Store
+
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")  # what Python says of its source, should it be compiled only now
+    from pyDatalog import Logic as _State
+    from pyDatalog import pyEngine, pyParser
 
 __all__ = ["Logic", "Predicate", "Rows", "Variable"]
 
