@@ -245,7 +245,7 @@ def _text(path: Path) -> str:
     try:
         return read_bytes(path, limit=SMALL).decode("utf-8")
     except UnicodeDecodeError:
-        raise InputError(Problem("not-utf8", f"{path} is not UTF-8 text", subject=str(path))) from None
+        raise InputError(Problem("not-utf-8", f"{path} is not UTF-8 text", subject=str(path))) from None
 
 
 def _inclusion(found: RunLedger, seq: int) -> dict[str, Any]:

@@ -38,15 +38,14 @@ def restore(runner: Runner, rows: Rows, bound: list[Binding], on_changed_worker:
         for task, row in zip(tasks, rows.tasks, strict=True):
             _say(pen, runner, task, row, decisions)
     reopened = [
-        task
+        (task.key, row.node_id)
         for task, row in zip(tasks, rows.tasks, strict=True)
         if row.state == "stale" and row.node_id is not None and not runner.schedule.is_stale(task)
     ]
     if reopened:
         with runner.schedule.write("restore") as pen:
-            for task in reopened:
-                assert task.node_id is not None, "chosen for it"
-                pen.batch.fact("reopened", (task.key, task.node_id))
+            for fact in reopened:
+                pen.batch.fact("reopened", fact)
     for task, row in zip(tasks, rows.tasks, strict=True):
         runner.replace_decision(task, row.node_id)
     runner.adopt(rows.round, Failures.of_ledger(runner.ledger), notices)
@@ -67,6 +66,7 @@ def _task(runner: Runner, row: Row, worker: Bound[Work], auditor: Bound[Audit] |
         attempt=row.attempt,
         artefacts=row.artefacts,
         output=row.output,
+        called_stale=row.state == "stale" and row.node_id is None,
     )
 
 

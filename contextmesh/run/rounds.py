@@ -6,7 +6,6 @@ the wave began, and results are recorded one after the other, so that any number
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
@@ -17,7 +16,7 @@ from contextmesh.run.interrupt import uninterrupted
 from contextmesh.run.record import Run, attempt_id, inputs_digest
 from contextmesh.run.recording import Recorder, Try
 from contextmesh.run.report import RunReport
-from contextmesh.run.task import Task
+from contextmesh.run.task import Task, copy_of
 from contextmesh.run.verdict import AuditContext, WorkContext
 
 if TYPE_CHECKING:
@@ -72,7 +71,7 @@ class Round:
         for task in standing:
             assert task.auditor is not None, "chosen for it"
             evidence = self._runner.evidence_against(task)
-            looked = AuditContext(self._context(task, task.attempt), _copy(task.output), task.node_id, evidence)
+            looked = AuditContext(self._context(task, task.attempt), copy_of(task.output), task.node_id, evidence)
             jobs.append(audit_job(task.auditor, looked))
         outcomes = self._runner.perform(jobs, [task.auditor for task in standing])
         try:
@@ -130,7 +129,7 @@ class Round:
 
     def _context(self, task: Task, number: int) -> WorkContext:
         runner = self._runner
-        inputs = {need: _copy(runner.plan.tasks[need].output) for need in task.needs}
+        inputs = {need: copy_of(runner.plan.tasks[need].output) for need in task.needs}
         id_ = task.node_id if number == task.attempt and task.node_id is not None else None
         return WorkContext(
             runner.name,
@@ -205,10 +204,3 @@ class Round:
         for name, words in told.items():
             assumption = tasks[name].assumption_id
             ledger.append("blocked", name, round=number, detail=words, assumption_id=assumption, data=data)
-
-
-def _copy(output: dict[str, object]) -> dict[str, object]:
-    """Of its own, so that nobody who is handed an output can change it."""
-    copied = json.loads(json.dumps(output))
-    assert isinstance(copied, dict), "an output is an object"
-    return copied

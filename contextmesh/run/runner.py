@@ -21,7 +21,7 @@ from contextmesh.run.repair import Change, rebind, repair
 from contextmesh.run.report import RunReport
 from contextmesh.run.rounds import Progress, Round
 from contextmesh.run.schedule import PLANNED, Schedule
-from contextmesh.run.task import State, Task, default_title, task_key
+from contextmesh.run.task import State, Task, copy_of, default_title, task_key
 
 WORKERS = 4
 
@@ -240,8 +240,8 @@ class Runner:
         return self.schedule.blocked()
 
     def output(self, name: str) -> dict[str, Any]:
-        """What the last recorded run of a task returned."""
-        return dict(self.plan.task(name).output)
+        """What the last recorded run of a task returned; a copy."""
+        return copy_of(self.plan.task(name).output)
 
     def describe(self) -> dict[str, Any]:
         """The plan with keys in the place of callables."""

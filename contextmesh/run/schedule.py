@@ -108,7 +108,7 @@ class Schedule:
             return "failed"
         if self.is_done(task):
             return "done"
-        return "stale" if self.is_stale(task) else "pending"
+        return "stale" if self.is_stale(task) or (task.called_stale and task.node_id is None) else "pending"
 
     def blocked(self) -> dict[str, str]:
         """Why each task that waits does so, in words, in the order of declaration."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import json
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -29,6 +29,7 @@ class Task:
         node_id: the decision of the last run that was recorded, or None.
         artefacts: ids of the entities that decision made.
         output: what that run returned.
+        called_stale: a file called it stale though it has no result; it is due like any pending task.
         standing: turns of ``planned``, ``ran`` and ``missed`` rows that hold now.
     """
 
@@ -49,6 +50,7 @@ class Task:
     artefacts: tuple[str, ...] = ()
     output: dict[str, Any] = field(default_factory=dict)
     standing: dict[str, int] = field(default_factory=dict)
+    called_stale: bool = False
 
     @property
     def worker_key(self) -> str | None:
@@ -83,4 +85,8 @@ def task_key(plan: str, opening: int, name: str) -> str:
     return f"{head}/{name}" if opening == 1 else f"{head}#{opening}/{name}"
 
 
-Outputs = Mapping[str, dict[str, Any]]
+def copy_of(output: dict[str, Any]) -> dict[str, Any]:
+    """Of its own, so that nobody who is handed an output can change it."""
+    copied = json.loads(json.dumps(output))
+    assert isinstance(copied, dict), "an output is an object"
+    return copied
