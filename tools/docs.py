@@ -49,9 +49,9 @@ def _codes(tree: ast.AST, takers: dict[str, int]) -> Iterator[str]:
         given = [k.value for k in node.keywords if k.arg == "code"] or node.args[takers[name] : takers[name] + 1]
         for value in given:
             for constant in ast.walk(value):
-                if isinstance(constant, ast.Constant) and isinstance(constant.value, str):
-                    if _CODE.fullmatch(constant.value):
-                        yield constant.value
+                text = constant.value if isinstance(constant, ast.Constant) else None
+                if isinstance(text, str) and _CODE.fullmatch(text):
+                    yield text
 
 
 def documented_codes() -> list[str]:
