@@ -64,6 +64,10 @@ class JsonField:
             with urllib.request.build_opener(_Straight()).open(request, timeout=self.seconds) as answer:
                 data: bytes = answer.read(SIZE + 1)
                 return data
+        except urllib.error.HTTPError as error:
+            with error:  # it is the answer, too, and holds its connection
+                message = f"{self.url} answers with status {error.code}"
+            raise InputError(Problem("unreachable", message, subject=self.url)) from None
         except (urllib.error.URLError, HTTPException, OSError, ValueError) as error:
             message = f"{self.url} gives no answer: {error}"
             raise InputError(Problem("unreachable", message, subject=self.url)) from None
