@@ -7,21 +7,19 @@ import re
 from contextmesh.base.ids import slug
 from contextmesh.graph.batch import Batch
 from contextmesh.ingest.report import Tally
+from contextmesh.ingest.roll import Roll
 from contextmesh.ingest.words import COMMON
 from contextmesh.resolve.normalise import normalise, own_form
-from contextmesh.resolve.resolver import Resolver
 
 ENTITY = "entity"
-_SURE = 0.95
-"""The score of names that differ in spacing alone. Names that merely share words stay two things."""
 _PERSONAL = re.compile(r"[^\W\d_][\w.'’-]*(?: [^\W\d_][\w.'’-]*){1,3}")
 
 
 class Cast:
     """The entities of one transaction. ``settle`` after it has been committed; throw away when it was refused."""
 
-    def __init__(self, resolver: Resolver, batch: Batch, tally: Tally) -> None:
-        self._resolver = resolver
+    def __init__(self, roll: Roll, batch: Batch, tally: Tally) -> None:
+        self._roll = roll
         self._batch = batch
         self._tally = tally
         self._fresh: dict[str, str] = {}  # form -> id, of this transaction
@@ -64,9 +62,8 @@ class Cast:
         return self._known[name]
 
     def is_term(self, name: str) -> bool:
-        """Whether a term is a name already, exactly as it stands."""
-        form = _form(name)
-        return form in self._local or form in self._fresh or form in self._resolver.aliases
+        """Whether a term is a name already."""
+        return self.entity_of(name) is not None
 
     def alias(self, entity_id: str, name: str, *, everywhere: bool) -> None:
         """Let a name stand for an entity, in this document or in all; one that means something else is left alone."""
@@ -108,7 +105,7 @@ class Cast:
     def settle(self) -> None:
         """Tell the resolver what the committed transaction made."""
         for entity_id, (label, names) in self._labels.items():
-            self._resolver.register(entity_id, label, list(names))
+            self._roll.register(entity_id, label, list(names))
 
     def _make(self, name: str, form: str) -> str:
         entity_id = slug(name, ENTITY, scripts=True)
@@ -120,14 +117,14 @@ class Cast:
         return entity_id
 
     def _look_up(self, name: str) -> str | None:
-        found = self._resolver.peek(name)
-        if found.id is None or found.score < _SURE or not self._batch.has(found.id):
+        found = self._roll.find(name)
+        if found is None:
             return None
-        if found.label is not None and own_form(found.label) != own_form(name):
+        label = self._batch.node(found).label
+        if own_form(label) != own_form(name):
             self.collapsed += 1
-        if found.score < 1.0:
-            self._labels.setdefault(found.id, (self._batch.node(found.id).label, {}))[1][name] = None
-        return found.id
+            self._labels.setdefault(found, (label, {}))[1][name] = None
+        return found
 
 
 def _form(name: str) -> str:

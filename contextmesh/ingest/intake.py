@@ -17,10 +17,10 @@ from contextmesh.ingest.names import Name
 from contextmesh.ingest.records import link_record, put_record
 from contextmesh.ingest.report import STAGES, Tally
 from contextmesh.ingest.revise import compare
+from contextmesh.ingest.roll import Roll
 from contextmesh.ingest.sources import DIGEST, FIELDS, SOURCE, content_digest
 from contextmesh.ingest.subject import subject_of
 from contextmesh.ingest.terms import known_terms
-from contextmesh.resolve.resolver import Resolver
 from contextmesh.store.model import Node
 
 
@@ -32,14 +32,14 @@ class Intake:
         new, changed: ids of source nodes; ``decisions``: ids of the records among them.
     """
 
-    def __init__(self, graph: ContextGraph, resolver: Resolver, batch: Batch) -> None:
+    def __init__(self, graph: ContextGraph, roll: Roll, batch: Batch) -> None:
         self.tallies = {name: Tally() for name in STAGES}
         self.counts: dict[str, int] = {}
         self.new: list[str] = []
         self.changed: list[str] = []
         self.decisions: list[str] = []
         self._batch = batch
-        self._cast = Cast(resolver, batch, self.tallies["RESOLVE"])
+        self._cast = Cast(roll, batch, self.tallies["RESOLVE"])
         self._claims = Claims(graph, batch)
         self._linker = Linker(batch, graph.policy.ontology, self.tallies["LINK"])
 

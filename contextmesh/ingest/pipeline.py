@@ -11,6 +11,7 @@ from contextmesh.ingest.documents import Document, Skipped
 from contextmesh.ingest.intake import Intake
 from contextmesh.ingest.records import join_records
 from contextmesh.ingest.report import STAGES, BuildReport, Stage, Tally
+from contextmesh.ingest.roll import Roll
 from contextmesh.ingest.sources import SourceBook
 from contextmesh.resolve.resolver import Resolver
 
@@ -70,6 +71,7 @@ class _Work:
     graph: ContextGraph
     resolver: Resolver
     book: SourceBook
+    _roll: Roll | None = None
     tallies: dict[str, Tally] = field(default_factory=lambda: {name: Tally() for name in STAGES})
     new: list[str] = field(default_factory=list)
     changed: list[str] = field(default_factory=list)
@@ -77,6 +79,13 @@ class _Work:
     skipped: list[Skipped] = field(default_factory=list)
     counts: dict[str, int] = field(default_factory=dict)
     begun: bool = False
+
+    @property
+    def roll(self) -> Roll:
+        """Made when the first document is written: an ingest that changes nothing needs none."""
+        if self._roll is None:
+            self._roll = Roll(self.resolver, self.graph.store)
+        return self._roll
 
     def write(self, documents: Sequence[Document]) -> None:
         """One run as one transaction; when the rules refuse it, each document as its own."""
@@ -96,7 +105,7 @@ class _Work:
         with self.graph.batch("ingest") as batch:
             if not self.begun:
                 batch.stage.set_build(self.graph.build + 1)
-            intake = Intake(self.graph, self.resolver, batch)
+            intake = Intake(self.graph, self.roll, batch)
             for document in documents:
                 intake.take(document)
         self.begun = True

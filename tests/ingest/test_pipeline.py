@@ -79,6 +79,26 @@ def test_names_that_only_share_words_stay_apart() -> None:
     assert [node.label for node in world.of_type("entity")] == ["New York", "New York City"]
 
 
+def test_a_question_that_took_one_name_for_another_does_not_make_them_one() -> None:
+    world = World()
+    world.read(page("a", "They left New York City."))
+    assert world.resolver.resolve("New York").label == "New York City"
+    world.read(page("b", "They love New York."))
+
+    assert [node.label for node in world.of_type("entity")] == ["New York City", "New York"]
+    assert world.resolver.peek("New York").label == "New York"
+
+
+def test_a_name_that_somebody_registered_is_honoured() -> None:
+    world = World()
+    world.read(page("a", "They left the Big Apple Harbour."))
+    harbour = world.labelled("entity", "Big Apple Harbour")
+    world.resolver.register(harbour.id, harbour.label, ["Gotham"])
+    world.read(page("b", "They love Gotham."))
+
+    assert world.of_type("entity") == [harbour]
+
+
 def test_an_acronym_explained_once_names_the_same_thing_everywhere() -> None:
     world = World()
     world.read(page("a", "The Bay Ferry Union (BFU) met in May."), page("b", "Later the BFU met again."))
