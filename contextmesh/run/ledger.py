@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from contextmesh.base.canon import canonical, digest
+from contextmesh.base.canon import canonical
 from contextmesh.base.chain import GENESIS, Checkpoint, Verdict, link, verify
 from contextmesh.base.errors import LedgerIntegrityError, Problem, Where
 from contextmesh.run.merkle import Tree, leaf_hash
@@ -221,5 +223,6 @@ def require_sound(verdict: Verdict, file: str) -> None:
 
 
 def names_digest(names: Sequence[str]) -> str:
-    """SHA-256 over a list of ids: what a receipt says of a set it does not spell out."""
-    return digest(list(names))
+    """SHA-256 over the canonical JSON of a list of ids: what a receipt says of a set it does not spell out."""
+    text = json.dumps(list(names), separators=(",", ":"), ensure_ascii=False)  # ids were checked when written
+    return hashlib.sha256(text.encode("utf-8")).hexdigest()
