@@ -52,7 +52,7 @@ class Relation:
     odd number of times has changed, and whether it is present now says in which direction.
     """
 
-    __slots__ = ("_absent", "_filtered", "_ghosts", "_indexes", "_plain", "arity", "log", "name", "rows")
+    __slots__ = ("_absent", "_depth", "_filtered", "_ghosts", "_indexes", "_plain", "arity", "log", "name", "rows")
 
     def __init__(self, name: str, arity: int) -> None:
         self.name = name
@@ -61,6 +61,7 @@ class Relation:
         self.log: list[Row] = []
         self._ghosts: dict[Row, bool] = {}
         self._absent = 0
+        self._depth = 0
         self._plain: list[Index] = []
         self._filtered: list[tuple[int, dict[Value, list[Index]]]] = []
         self._indexes: dict[tuple[tuple[int, ...], Where], Index] = {}
@@ -88,7 +89,7 @@ class Relation:
         """The index on ``columns`` of the rows that have the given values elsewhere; made at the first call."""
         found = self._indexes.get((columns, where))
         if found is None:
-            found = self._indexes[columns, where] = Index(columns, where)
+            found = self._indexes[columns, where] = Index(columns, where, self._depth)
             found.add(self.scan())
             if where:
                 self._file(found)
@@ -216,18 +217,30 @@ class Relation:
                     del self.rows[row]
             self._ghosts.clear()
             self._absent = 0
+        self._depth = 0
         for index in self._indexes.values():
-            if index.saved:
+            if index.saved or index.older:
                 index.saved = {}
+                index.older = []
 
-    def set_aside(self) -> list[tuple[Index, dict[Any, Any]]]:
-        """Begin a frame inside another: what the outer one saved is put away, to be merged or put back."""
-        aside = []
+    def push(self) -> None:
+        """A frame inside another begins: what an undo of the outer one needs is kept apart."""
+        self._depth += 1
         for index in self._indexes.values():
-            if index.saved:
-                aside.append((index, index.saved))
-                index.saved = {}
-        return aside
+            index.older.append(index.saved)
+            index.saved = {}
+
+    def pop(self, *, merge: bool) -> None:
+        """The inner frame ends; ``merge``: the outer one answers for its changes too."""
+        self._depth -= 1
+        for index in self._indexes.values():
+            older = index.older.pop()
+            index.saved = {**index.saved, **older} if merge and index.saved else older
+
+    def forget_saved(self) -> None:
+        """An outermost frame was undone."""
+        for index in self._indexes.values():
+            index.saved = {}
 
     def undo(self, since: int) -> None:
         """Restore rows, their order and the indexes as they were at a position."""

@@ -39,17 +39,18 @@ class Index:
     """Rows by the values of ``columns`` (one value, or a tuple of several), among those that satisfy ``where``.
 
     ``saved`` remembers each small bucket before its first loss in the frame that is open, so that an undo
-    restores its order; a large bucket is remembered by key alone.
+    restores its order; a large bucket is remembered by key alone. ``older`` is the same of the frames around it.
     """
 
-    __slots__ = ("buckets", "columns", "key", "saved", "where")
+    __slots__ = ("buckets", "columns", "key", "older", "saved", "where")
 
-    def __init__(self, columns: tuple[int, ...], where: tuple[tuple[int, Value], ...]) -> None:
+    def __init__(self, columns: tuple[int, ...], where: tuple[tuple[int, Value], ...], depth: int = 0) -> None:
         self.columns = columns
         self.where = where
         self.key: Callable[[Row], Any] = itemgetter(*columns) if columns else _nothing
         self.buckets: dict[Any, Bucket] = {}
         self.saved: dict[Any, Bucket] = {}
+        self.older: list[dict[Any, Bucket]] = [{} for _ in range(depth)]
 
     def admits(self, row: Row) -> bool:
         return all(row[column] == value for column, value in self.where)
@@ -88,7 +89,7 @@ class Index:
         """Rows that were just added and had been discarded in this frame stand where they stood."""
         for row in self._admitted(rows):
             key = self.key(row)
-            bucket = self.saved.get(key)
+            bucket = next((saved[key] for saved in (self.saved, *reversed(self.older)) if key in saved), None)
             if bucket is not None:
                 standing = dict.fromkeys(rows_of(self.buckets[key]))
                 before = dict.fromkeys(rows_of(bucket))
@@ -114,12 +115,12 @@ class Index:
             self._discard(self.key(row), row)
         self.add(dropped)
         for key, bucket in self.saved.items():
-            if bucket is None:
-                tangled.append((self, key))
-            else:
-                rows = [row for row in rows_of(bucket) if present.get(row)]
-                if rows:
-                    self.buckets[key] = bucket_of(rows)
+            standing = self.buckets.get(key)
+            rows = [row for row in rows_of(bucket) if present.get(row)] if bucket is not None else []
+            if standing is not None and len(rows) != len(rows_of(standing)):
+                tangled.append((self, key))  # a large bucket, or an index younger than the first loss
+            elif rows:
+                self.buckets[key] = bucket_of(rows)
 
     def rewind(self, added: list[Row], dropped: list[Row], undo: list[Undo]) -> None:
         """Unindex ``added``, index ``dropped``, and note each step in ``undo``."""

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from contextmesh.datalog.facts import Delta, Relation
-from contextmesh.datalog.index import Index
 from contextmesh.datalog.seminaive import Stage
 
 if TYPE_CHECKING:
@@ -17,22 +16,23 @@ if TYPE_CHECKING:
 class Frame:
     """What stood when something began: positions in the logs of touched relations, and how far stages had read."""
 
-    __slots__ = ("aside", "dirty", "inner", "marks", "stages", "wanted")
+    __slots__ = ("dirty", "inner", "marks", "pushed", "stages", "wanted")
 
     def __init__(self, dirty: int, inner: bool) -> None:
         self.dirty = dirty
         self.inner = inner
         self.wanted: Collection[str] | None = None
         self.marks: dict[Relation, int] = {}
+        self.pushed: dict[Relation, None] = {}
         self.stages: dict[Stage, tuple[bool, list[int]]] = {}
-        self.aside: dict[Relation, list[tuple[Index, dict[Any, Any]]]] = {}
 
     def touch(self, relation: Relation) -> None:
         """To be called before the relation changes."""
         if relation not in self.marks:
-            self.marks[relation] = relation.end
+            self.marks[relation] = len(relation.log)
             if self.inner:
-                self.aside[relation] = relation.set_aside()
+                self.pushed[relation] = None
+                relation.push()
 
     def note(self, stage: Stage) -> None:
         """To be called before the stage is evaluated."""
@@ -44,22 +44,22 @@ class Frame:
     def undo(self) -> None:
         for relation, mark in self.marks.items():
             relation.undo(mark)
-            relation.set_aside()
-            for index, saved in self.aside.get(relation, ()):
-                index.saved = saved
+            if relation in self.pushed:
+                relation.pop(merge=False)
+            else:
+                relation.forget_saved()
         for stage, (built, cursors) in self.stages.items():
             stage.built, stage.cursors = built, cursors
 
     def merge(self, outer: Frame) -> None:
         """The frame ends well inside another, which from now on answers for it."""
         for relation, mark in self.marks.items():
-            aside = self.aside.get(relation, [])
             if relation not in outer.marks:
                 outer.marks[relation] = mark
-                outer.aside[relation] = aside
-            else:
-                for index, saved in aside:
-                    index.saved = {**index.saved, **saved}
+                if relation in self.pushed:
+                    outer.pushed[relation] = None
+            elif relation in self.pushed:
+                relation.pop(merge=True)
         for stage, before in self.stages.items():
             outer.stages.setdefault(stage, before)
 

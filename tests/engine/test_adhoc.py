@@ -106,6 +106,36 @@ def test_rules_of_the_question_itself_are_followed_only_where_its_constants_lead
     assert len(engine.rows("reached")) == 10_001
 
 
+ENDS = {"edge": [(0, 1), (1, 2), (2, 3), (3, 1)], "tag": [(1, 5), (2, 6), (3, 7)]}
+
+
+@pytest.mark.parametrize(
+    "rules",
+    [
+        "far(X, Y) :- tag(X, Y). far(X, W) :- edge(X, Z), far(Z, Y), W = Y.",
+        "far(X, Y) :- tag(X, Y). far(X, W) :- edge(X, Z), far(Z, Y), tag(W, Y).",
+        "far(X, Y) :- tag(X, Y). far(X, Y) :- edge(X, Z), far(Z, Y), tag(X, Y).",
+        "far(X, Y) :- tag(X, Y). far(X, Y) :- edge(X, Z), far(Z, Y), far(Y, Z).",
+        "far(X, Y) :- tag(X, Y). far(X, 9) :- edge(X, Z), far(Z, 7).",
+        "far(X, Y) :- tag(X, Y). far(X, X) :- edge(X, Z), far(Z, X).",
+        "far(X, Y) :- tag(X, Y). far(Y, X) :- edge(X, Z), far(Z, Y).",
+    ],
+)
+def test_recursion_that_does_not_hand_its_arguments_through_is_followed_step_by_step(rules: str) -> None:
+    program = build_program([parse_rules(Source("r.dl", rules))], standalone=True, facts=ENDS)
+    for text in ("far(0, Y)", "far(X, 7)", "far(1, X), tag(X, _)", "far(1, 7)", "far(X, X)"):
+        query = parse_query(Source("<query>", text))
+
+        assert Engine(program, ENDS).query(query).rows == spec.answer(program, query, ENDS)
+
+
+def test_what_a_sum_in_a_head_makes_is_asked_for_without_an_end_of_wants() -> None:
+    engine = engine_of("up(0). up(X + 1) :- up(X), X < 50.", {})
+
+    assert asked(engine, "up(30)", Limits(rows=200)) == [()]
+    assert asked(engine, "up(70)", Limits(rows=200)) == []
+
+
 def test_a_bound_argument_is_looked_up_and_not_scanned() -> None:
     engine = engine_of("two(X, Z) :- edge(X, Y), edge(Y, Z).", CHAIN)
     engine.read("two")

@@ -13,6 +13,7 @@ from contextmesh.base.source import Source
 from contextmesh.datalog import spec
 from contextmesh.datalog.engine import Engine
 from contextmesh.datalog.facts import Delta
+from contextmesh.datalog.index import rows_of
 from contextmesh.datalog.program import build_program
 from contextmesh.lang.rules import parse_rules
 
@@ -26,18 +27,9 @@ def ordered(engine: Engine) -> dict[str, list[Any]]:
         engine.read(name.removesuffix(" given"))
         state[name] = [list(relation.scan()), len(relation)]
         for (columns, where), index in relation._indexes.items():
-            state[f"{name} {columns} {where}"] = [list(engine_rows(bucket)) for bucket in sorted_buckets(index)]
+            buckets = [index.buckets[key] for key in sorted(index.buckets, key=repr)]
+            state[f"{name} {columns} {where}"] = [list(rows_of(bucket)) for bucket in buckets]
     return state
-
-
-def engine_rows(bucket: Any) -> Any:
-    from contextmesh.datalog.index import rows_of
-
-    return rows_of(bucket)
-
-
-def sorted_buckets(index: Any) -> list[Any]:
-    return [index.buckets[key] for key in sorted(index.buckets, key=repr)]
 
 
 def known_only(state: dict[str, list[Any]], names: dict[str, list[Any]]) -> dict[str, list[Any]]:
@@ -104,6 +96,35 @@ def test_trials_nest_and_each_is_kept_or_let_go_by_itself(data: st.DataObject) -
     assert known_only(ordered(engine), before) == before
 
 
+def check_indexes(engine: Engine) -> None:
+    for relation in engine.relations.values():
+        rows = list(relation.scan())
+        assert len(rows) == len(relation)
+        for index in relation.indexes():
+            held = [row for bucket in index.buckets.values() for row in rows_of(bucket)]
+            assert sorted(held, key=repr) == sorted(filter(index.admits, rows), key=repr)
+
+
+@SLOW
+@given(st.data())
+def test_every_index_holds_exactly_the_rows_of_its_relation_even_one_made_in_the_middle(data: st.DataObject) -> None:
+    program = data.draw(programs(4))
+    facts = data.draw(facts_for(program))
+    engine = Engine(program, facts)
+    if data.draw(st.booleans()):
+        engine.apply(Delta())
+    with engine.trial() as trial:
+        for _ in range(data.draw(st.integers(1, 3))):
+            delta = data.draw(changes_for(program, facts))
+            facts = changed(facts, delta)
+            engine.apply(delta, report=data.draw(st.sampled_from([None, (), ("e",)])))
+            check_indexes(engine)
+        if data.draw(st.booleans()):
+            trial.keep()
+
+    check_indexes(engine)
+
+
 PATHS = """
     input edge(from, to).
     relation path(from, to).
@@ -163,3 +184,16 @@ def test_a_dropped_row_that_comes_back_by_undo_stands_where_it_stood_even_among_
 
     assert list(engine.match("edge", (0, None))) == edges
     assert list(engine.rows("edge")) == edges
+
+
+def test_a_row_that_goes_and_comes_within_a_trial_keeps_its_place_in_every_reading() -> None:
+    edges = [(0, n) for n in range(5)]
+    engine = paths(edges)
+    assert list(engine.match("edge", (0, None))) == edges
+    with engine.trial() as trial:
+        engine.apply(Delta.of(dropped={"edge": [(0, 1)]}))
+        engine.apply(Delta.of(added={"edge": [(0, 1), (0, 9)]}))
+        trial.keep()
+
+    assert list(engine.rows("edge")) == [*edges, (0, 9)]
+    assert list(engine.match("edge", (0, None))) == [*edges, (0, 9)]
