@@ -27,7 +27,7 @@ QUESTIONS: tuple[Question, ...] = (
     Question("Which decision replaced staying on Ferrule-384?", ("Adopt Ferrule-768",)),
     Question("Why does the corpus have to be embedded again?", ("Vectors from the two models cannot be compared",)),
     Question("What happens to a batch that fails three times?", ("Quarantine Shelf",)),
-    Question("Why is it harmless to run the backfill twice?", ("under the digest of its text",)),
+    Question("Which decision gave the builder node 512 gigabytes?", ("Rent one builder node of 512 gigabytes",)),
     Question("What recall did the rebuilt index reach?", ("to 0.96 on the rebuilt index",)),
     Question(
         "How many points of recall does product quantisation cost?",

@@ -10,6 +10,7 @@ from contextmesh.base.errors import InputError, Problem
 from contextmesh.walk.answer import Answer, Step, token_estimate
 from contextmesh.walk.choose import Candidate, candidates, evidence, sources
 from contextmesh.walk.deadend import dead_end
+from contextmesh.walk.index import SOURCE
 from contextmesh.walk.justify import Standing
 from contextmesh.walk.question import read_question
 from contextmesh.walk.roads import FORWARD, Roads
@@ -74,7 +75,7 @@ class _Ask:
         found = candidates(walk, seeds, store.nodes, self._scorer, self._roads, settings)
         if not found:
             return self._fail(seeds, walk)
-        answer = self._answer(found, walk, budget)
+        answer = self._answer(found, seeds, walk, budget)
         count_walk(store, answer.path)
         return answer
 
@@ -88,18 +89,20 @@ class _Ask:
             expanded=walk.expanded,
         )
 
-    def _answer(self, found: list[Candidate], walk: Walk, budget: int | None) -> Answer:
+    def _answer(self, found: list[Candidate], seeds: Seeds, walk: Walk, budget: int | None) -> Answer:
         best = found[0]
         way = self._standing.steps_of(walk.way_to(best.visit.id))
         newer = self._standing.successors(best.visit.id)
+        detail = _lineage_detail(way[-1], newer) or self._fallen_detail(way, seeds) or self._unmet_detail(best, walk)
         # What is current answers; unless the question asks for this very step of the lineage.
-        stays = best.visit.asked == 1.0 or not newer
-        detail = _lineage_detail(way[-1], newer) or self._unmet_detail(best, walk)
+        asked_for = way[-1] if best.visit.asked == 1.0 else None
+        way, newer = _joined(way, newer, to_the_end=asked_for is not None)
+        answer = asked_for or (newer or way)[-1]
         path = [*way, *newer]
-        answer = way[-1] if stays else newer[-1]
         path += self._standing.down_to_source(path[-1].id)
         shown = frozenset(step.id for step in path)
         further = evidence(found, shown, self._settings.evidence)
+        limit = self._settings.sources
         kept, further, tokens, over = _within(budget, path, path.index(answer) + 1, further, self._store)
         return Answer(
             question=self._question.text,
@@ -109,11 +112,19 @@ class _Ask:
             hops=path.index(answer),
             path=tuple(kept),
             evidence=further,
-            sources=_with_own(sources(walk, self._store.nodes, self._settings.sources), path),
+            sources=_with_own(sources(walk, self._store.nodes, limit), path, limit),
             tokens=tokens,
             conflicts=self._standing.conflicts(answer.id),
             expanded=walk.expanded,
         )
+
+    def _fallen_detail(self, way: list[Step], seeds: Seeds) -> str:
+        """Says so when what the question names fell, and what superseded it is shown in its stead."""
+        stand_in = next((step for step in way if step.id in seeds.stand_ins), None)
+        if stand_in is None:
+            return ""
+        old = self._store.nodes[seeds.stand_ins[stand_in.id]].label
+        return f"{old!r} no longer stands; {stand_in.label!r} superseded it."
 
     def _unmet_detail(self, best: Candidate, walk: Walk) -> str:
         """Says so when the graph lacks the very edge that was asked for, and the answer is one by words."""
@@ -124,16 +135,30 @@ class _Ask:
         return f"No live {demand.type} edge {verb} {self._store.nodes[id].label!r}; this answers by its words alone."
 
 
+def _joined(way: list[Step], newer: list[Step], *, to_the_end: bool) -> tuple[list[Step], list[Step]]:
+    """A way and the steps to what is current, without going twice through a node.
+
+    The way is cut where it had met a newer node already, unless it must be kept to its end.
+    """
+    places = {step.id: at for at, step in enumerate(way)}
+    met = [at for at, step in enumerate(newer) if step.id in places]
+    if not met:
+        return way, newer
+    if to_the_end:
+        return way, newer[: met[0]]
+    return way[: places[newer[met[-1]].id] + 1], newer[met[-1] + 1 :]
+
+
 def _lineage_detail(old: Step, newer: list[Step]) -> str:
     return f"{old.label!r} was superseded; {newer[-1].label!r} is current." if newer else ""
 
 
-def _with_own(ranked: tuple[str, ...], path: list[Step]) -> tuple[str, ...]:
+def _with_own(ranked: tuple[str, ...], path: list[Step], limit: int) -> tuple[str, ...]:
     """The ranked sources, and the one the path ends in as the last when it is not among them."""
-    own = path[-1].id if path[-1].type == "source" else path[-1].source
+    own = path[-1].id if path[-1].type == SOURCE else path[-1].source
     if own is None or own in ranked:
         return ranked
-    return (*ranked[:-1], own) if len(ranked) > 1 else (own, *ranked)
+    return (*ranked[: limit - 1], own)
 
 
 def _within(

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 # What meeting the question's demand for an edge type is worth, beside words.
 ASKED_GAIN = 0.5
+# What it is worth to be of the node type that the question calls by its name.
+KIND_GAIN = 0.2
 # What it is worth to have been read in the source that matters most.
 HOME_GAIN = 0.3
 # Each edge further from the question costs a little: of two that fit alike the nearer answers.
@@ -40,9 +42,9 @@ def candidates(
 ) -> list[Candidate]:
     """What may answer, best first; ties by price, then in the order of meeting.
 
-    A node answers if it shares with the question, beside names, a word of what is asked, or gives a reason when
-    one is asked for; a statement that the question names answers in any case. When a step met the one edge type
-    that the question asks for, only what such steps led to can answer.
+    A node answers if it shares with the question, beside names, a word of what is asked, or is of the kind asked
+    for (a reason, a role, anything when nothing more is asked); a statement that the question names always does.
+    When a step met the one edge type that the question asks for, only what such steps led to can answer.
     """
     found: list[Candidate] = []
     strongest = max((v.strength for v in walk.visits.values() if nodes[v.id].type == SOURCE), default=1.0)
@@ -54,8 +56,10 @@ def candidates(
         if nodes[visit.id].type not in roads.answers and not demanded:
             continue
         meant = demanded or visit.id in named
-        says_something = meant or not scorer.rest or visit.said & scorer.rest or scorer.gives_reason(visit.id)
+        says_something = meant or visit.said & scorer.rest or scorer.is_of_the_kind_asked_for(visit.id)
         fits = _words(visit, nodes) + ASKED_GAIN * visit.asked - HOP_COST * visit.hops
+        if nodes[visit.id].type in scorer.kinds:
+            fits += KIND_GAIN
         if says_something and (meant or fits >= settings.answer_floor):
             home = _home_strength(visit, walk, nodes) / max(strongest, 1e-9)
             found.append(Candidate(visit, (fits + HOME_GAIN * home) / (1.0 + HOME_GAIN)))

@@ -9,6 +9,7 @@ from contextmesh.walk.words import FUNCTION_WORDS, fold, has_unspaced, name_key,
 
 # A label of more words is a sentence, not a name that anybody spells out in a question.
 LONGEST = 12
+LONGEST_LETTERS = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +35,8 @@ class NameTable:
         """Let a name stand for a node; one name may stand for several."""
         if has_unspaced(name):
             letters = fold(name).strip()
+            if len(letters) > LONGEST_LETTERS:
+                return
             self._by_letters.setdefault(letters, {})[id] = None
             self._most_letters = max(self._most_letters, len(letters))
             return

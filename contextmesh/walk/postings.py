@@ -13,6 +13,9 @@ POSTINGS = 400
 CANDIDATES = 1200
 K1 = 1.2
 LENGTH = 0.5
+# Terms that open with the same letters, differ in length by at most this, and share this much are spelt alike.
+OPENING = 2
+FURTHER = 3
 ALIKE = 0.6
 
 
@@ -25,7 +28,7 @@ class Bags:
         self._order: dict[str, int] = {}
         self._posts: dict[str, dict[str, None]] = {}
         self._champions: dict[str, tuple[int, tuple[str, ...]]] = {}
-        self._by_trigram: dict[str, dict[str, None]] = {}
+        self._by_opening: dict[str, list[str]] = {}
         self._total = 0.0
 
     def __len__(self) -> int:
@@ -134,24 +137,22 @@ class Bags:
         return champions
 
     def alike(self, term: str, limit: int = 3) -> list[tuple[str, float]]:
-        """Terms of the index spelt nearly like this one, with the Dice coefficient of their trigrams, best first."""
+        """Terms spelt nearly like this one from the third letter on, with the Dice coefficient of their trigrams."""
         own = trigrams(term)
-        shared: dict[str, int] = {}
-        for gram in sorted(own):
-            holders = self._by_trigram.get(gram, {})
-            if len(holders) <= POSTINGS:
-                for other in holders:
-                    shared[other] = shared.get(other, 0) + 1
-        close = [(other, 2 * n / (len(own) + len(trigrams(other)))) for other, n in shared.items()]
-        close = [(other, dice) for other, dice in close if dice >= ALIKE and self._posts.get(other)]
+        close: list[tuple[str, float]] = []
+        for other in self._by_opening.get(term[:OPENING], ())[:POSTINGS]:
+            if abs(len(other) - len(term)) <= FURTHER and self._posts.get(other):
+                grams = trigrams(other)
+                dice = 2 * len(own & grams) / (len(own) + len(grams))
+                if dice >= ALIKE:
+                    close.append((other, dice))
         return sorted(close, key=lambda found: (-found[1], found[0]))[:limit]
 
     def _post(self, term: str, id: str) -> None:
         posts = self._posts.get(term)
         if posts is None:
             posts = self._posts[term] = {}
-            for gram in sorted(trigrams(term)):
-                self._by_trigram.setdefault(gram, {})[term] = None
+            self._by_opening.setdefault(term[:OPENING], []).append(term)
         posts[id] = None
 
     def _impact(self, id: str, term: str) -> float:

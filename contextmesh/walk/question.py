@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 # A term spelt like an unknown one counts for it, at this share of its likeness.
 SPELT_ALIKE = 0.8
+# Of a longer question the rarest terms are walked with.
+MOST_TERMS = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +53,7 @@ class Question:
         names: every node it names, surest first; the same node once.
         asks: the edges its words ask for.
         signs: words that tend to stand in an answer to such a question.
+        kinds: node types it calls by their name (which decision …).
         rest: the terms that are neither part of a name nor of what asks.
     """
 
@@ -61,6 +64,7 @@ class Question:
     names: tuple[Name, ...]
     asks: tuple[Ask, ...]
     signs: frozenset[str]
+    kinds: frozenset[str]
     rest: frozenset[str]
     places: dict[str, int]
 
@@ -76,6 +80,7 @@ def read_question(text: str, index: WordIndex, resolver: Resolver, roads: Roads)
     for term, word in ordered:
         places.setdefault(term, word.start)
     spent = [(n.start, n.end) for n in names if _is_meant(n.text)] + [(a.start, a.end) for a in asks]
+    places = _rarest(places, index)
     return Question(
         text=text,
         terms=tuple(places),
@@ -84,9 +89,18 @@ def read_question(text: str, index: WordIndex, resolver: Resolver, roads: Roads)
         names=names,
         asks=asks,
         signs=signs,
+        kinds=frozenset(kind for kind in roads.answers if any(w.text in (kind, f"{kind}s") for w in words)),
         rest=frozenset(places) - _terms_within(words, spent),
         places=places,
     )
+
+
+def _rarest(places: dict[str, int], index: WordIndex) -> dict[str, int]:
+    """At most so many terms that a question as long as a letter costs little more than a short one."""
+    if len(places) <= MOST_TERMS:
+        return places
+    kept = sorted(places, key=lambda term: (index.statements.frequency(term), places[term]))[:MOST_TERMS]
+    return {term: places[term] for term in sorted(kept, key=lambda term: places[term])}
 
 
 def _names(text: str, index: WordIndex, resolver: Resolver) -> tuple[Name, ...]:

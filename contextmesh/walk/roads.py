@@ -27,9 +27,9 @@ class Roads:
 
     forward: dict[str, float]
     backward: dict[str, float]
-    asserts: frozenset[str]
-    grounds: frozenset[str]
-    answers: frozenset[str]
+    asserts: tuple[str, ...]
+    grounds: tuple[str, ...]
+    answers: tuple[str, ...]
     asks_for: dict[str, tuple[tuple[str, str, str], ...]]
     looks_for: dict[str, tuple[str, ...]]
     longest_words: int
@@ -46,13 +46,17 @@ class Roads:
         return cls(
             forward=_prices(engine, "walks"),
             backward=_prices(engine, "reads_back"),
-            asserts=frozenset(str(row[0]) for row in engine.rows("asserts")),
-            grounds=frozenset(str(row[0]) for row in engine.rows("ground_word")),
-            answers=frozenset(str(row[0]) for row in engine.rows("answers")),
+            asserts=_firsts(engine, "asserts"),
+            grounds=_firsts(engine, "ground_word"),
+            answers=_firsts(engine, "answers"),
             asks_for={words: tuple(rows) for words, rows in asks.items()},
             looks_for={words: tuple(signs) for words, signs in looks.items()},
             longest_words=max((w.count(" ") + 1 for w in (*asks, *looks)), default=0),
         )
+
+
+def _firsts(engine: Engine, relation: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(str(row[0]) for row in engine.rows(relation)))
 
 
 def _prices(engine: Engine, relation: str) -> dict[str, float]:

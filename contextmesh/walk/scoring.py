@@ -28,6 +28,7 @@ SIGN_SHARE = 0.15
 LENGTH_SHARE = 0.12
 # The sign that stands for any number.
 DIGITS = "digits"
+REASON = "because"
 _NUMBERS = """
 one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen
 nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred thousand million billion half third quarter
@@ -66,6 +67,7 @@ class Scorer:
         self._shares: dict[str, list[tuple[int, float]]] = {}
         self._bit_of = _bit_of(question)
         self._named = {name.id: name for name in question.names}
+        self.kinds = question.kinds
         self.rest = self._bits_of(question.rest)
         self.statement_weights = _weights(question, bags)
         self.passage_weights = _weights(question, index.passages)
@@ -157,10 +159,17 @@ class Scorer:
         starts = [at for term, at in self._question.places.items() if term in words]
         return (min(starts), max(starts)) if starts else (0, 0)
 
-    def gives_reason(self, id: str) -> bool:
-        """Whether a statement shares words with the question and holds a word of the kind asked for (``because``)."""
-        words = raw_words(self._nodes[id].label) if self._question.signs else []
-        return any(w in self._question.signs for w in words) and bool(self.said(id))
+    def is_of_the_kind_asked_for(self, id: str) -> bool:
+        """Whether a statement about what is named may answer without sharing any other word of the question.
+
+        When no other word is there, it must show a sign of the kind asked for, if one is; when there are others,
+        a number is too weak a sign.
+        """
+        if not self._question.signs:
+            return not self.rest
+        node = self._nodes[id]
+        enough = self._shows_sign(node) if not self.rest else self._shows_word(node)
+        return enough and bool(self.said(id))
 
     def _statement(self, id: str) -> Fit:
         node = self._nodes[id]
@@ -194,8 +203,15 @@ class Scorer:
         return len(self._question.pairs & there) / len(self._question.pairs)
 
     def _shows_sign(self, node: Node) -> bool:
+        digits = DIGITS in self._question.signs and any(_is_number(word) for word in raw_words(node.label))
+        return digits or self._shows_word(node)
+
+    def _shows_word(self, node: Node) -> bool:
+        """Whether a text holds a word of the kind asked for; a rationale is a reason by itself."""
         signs = self._question.signs
-        return bool(signs) and any(w in signs or (DIGITS in signs and _is_number(w)) for w in raw_words(node.label))
+        if REASON in signs and node.attrs.get("rationale"):
+            return True
+        return bool(signs) and any(word in signs for word in raw_words(node.label))
 
     def _title(self, node: Node) -> int:
         source = node.provenance.source_id if node.provenance is not None else None

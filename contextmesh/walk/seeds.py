@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 NAME, WORD, VECTOR = "name", "word", "vector"
 """How a seed was found."""
 
+SUPERSEDES = "supersedes"
+
 # Two shared terms that make up this share of the question, or three, or all there are, make a seed.
 SHARED = 2
 SURELY = 3
@@ -44,12 +46,14 @@ class Seeds:
 
     Attributes:
         hits: nodes that the question names, whether or not they are live.
+        stand_ins: live nodes that superseded a named one that fell, with that one.
         pool: nodes worth meeting, best first; a busy node gives its edges to these first.
     """
 
     seeds: tuple[Seed, ...]
     hits: tuple[str, ...]
     pool: tuple[str, ...]
+    stand_ins: dict[str, str]
 
 
 def find_seeds(
@@ -66,9 +70,11 @@ def find_seeds(
     its words are not what it asks about.
     """
     hits = tuple(name.id for name in question.names)
-    named = [Seed(id, NAME, 1.0) for id in dict.fromkeys(_standing(hits, index, is_live))]
+    standing = _standing(hits, index, is_live)
+    named = [Seed(id, NAME, 1.0) for id in standing]
+    stand_ins = {new: old for new, old in standing.items() if old is not None}
     if hits and not named:
-        return Seeds((), hits, ())
+        return Seeds((), hits, (), {})
     statements = index.statements.search(scorer.statement_weights, POOL_STATEMENTS, is_live)
     sources = index.passages.search(scorer.passage_weights, POOL_SOURCES, is_live)
     scorer.scale(sources[0][1] if sources else 1.0)
@@ -81,18 +87,26 @@ def find_seeds(
         by_word += [
             Seed(id, WORD, score / sources[0][1]) for id, score in sources[: settings.source_seeds] if id in store.nodes
         ]
-        return Seeds(_firsts([*named, *by_word]), hits, pool)
-    return Seeds(_firsts(_by_vector(question, index, store, settings, is_live)), hits, pool)
+        return Seeds(_firsts([*named, *by_word]), hits, pool, stand_ins)
+    return Seeds(_firsts(_by_vector(question, index, store, settings, is_live)), hits, pool, {})
 
 
-def _standing(hits: tuple[str, ...], index: WordIndex, is_live: Callable[[str], bool]) -> list[str]:
-    """The named nodes that are live, and for one that is not, the live ones that superseded it."""
-    found: list[str] = []
+def _standing(hits: tuple[str, ...], index: WordIndex, is_live: Callable[[str], bool]) -> dict[str, str | None]:
+    """Each live node that the question names; and what superseded one that fell, with the name of that one."""
+    found: dict[str, str | None] = {}
     for id in hits:
         if is_live(id):
-            found.append(id)
-        else:
-            found += [e.src for e in index.into(id) if e.type == "supersedes" and is_live(e.src)]
+            found[id] = None
+            continue
+        fallen = [id]
+        for old in fallen:
+            for edge in index.into(old):
+                if edge.type != SUPERSEDES or edge.src in fallen:
+                    continue
+                if is_live(edge.src):
+                    found.setdefault(edge.src, id)
+                elif len(fallen) < NEAR_TEXTS:
+                    fallen.append(edge.src)
     return found
 
 

@@ -237,3 +237,28 @@ def test_a_budget_of_nothing_is_refused(world: World) -> None:
     with pytest.raises(InputError) as refused:
         world_with_budget(world, 0)
     assert refused.value.code == "bad-budget"
+
+
+def test_what_somebody_is_answers_a_question_for_their_role(world: World) -> None:
+    manager = world.claim("Ivo is site manager at Norfab.", world.source("Site"), ("Ivo", "Norfab"))
+    world.claim("Ivo left the keys of Norfab on Monday.", world.source("Rules"), ("Ivo", "Norfab"))
+    found = world.ask("What is Ivo's role?").answer
+    assert found is not None
+    assert found.id == manager
+
+
+def test_a_statement_of_another_kind_does_not_answer_a_question_for_a_kind(world: World) -> None:
+    world.claim("Ivo left the keys of Norfab at home.", world.source("Rules"), ("Ivo", "Norfab"))
+    assert world.ask("What is Ivo's role?").dead_end == "wrong_node_type"
+
+
+def test_a_record_that_nothing_replaced_says_so(records: World) -> None:
+    records.claim("The status of PEP 7 is active.", records.source("Register of records"))
+    answer = records.ask("Which PEP replaced PEP 7?")
+    assert answer.detail.startswith("No live supersedes edge reaches 'PEP 7: Naming'")
+
+
+def test_a_question_as_long_as_a_letter_is_answered(world: World) -> None:
+    world.claim("The Query Router reads the Shard Map.", world.source("Memo"), ("Query Router", "Shard Map"))
+    long = " ".join(f"word{n}" for n in range(900)) + " What does the Query Router read?"
+    assert world.ask(long).dead_end in (None, "wrong_node_type")

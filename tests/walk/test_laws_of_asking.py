@@ -78,3 +78,21 @@ def test_an_index_that_followed_the_writes_answers_like_one_built_afterwards(wor
     followed = asked(world, question)
     fresh = World(world.graph, world.resolver)
     assert fresh.ask(question).as_json() == followed.as_json()
+
+
+@laws
+@given(worlds(), questions)
+def test_a_path_never_goes_twice_through_a_node_but_may_end_in_a_source_it_came_by(world: World, question: str) -> None:
+    path = asked(world, question).path
+    ids = [step.id for step in (path[:-1] if path and path[-1].type == "source" else path)]
+    assert len(ids) == len(set(ids))
+
+
+@laws
+@given(worlds(), questions)
+def test_the_answer_stands_on_its_path_at_its_hops(world: World, question: str) -> None:
+    answer = asked(world, question)
+    if answer.answer is not None:
+        assert answer.path[answer.hops].id == answer.answer.id
+        assert len(answer.sources) <= 10 and len(set(answer.sources)) == len(answer.sources)
+        assert 0 <= answer.score <= 1
