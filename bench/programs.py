@@ -87,12 +87,12 @@ def packages(size: int) -> Facts:
 
 
 def packages_from(path: Path) -> Facts:
-    """The same from a file of tab-separated pairs (package, what it requires), names numbered."""
+    """The same from a file of tab-separated pairs (package, what it requires), names numbered; # starts a comment."""
     numbers: dict[str, int] = {}
     edges = []
     for line in path.read_text(encoding="utf-8").splitlines():
         pair = line.split("\t")[:2]
-        if len(pair) == 2:
+        if len(pair) == 2 and not line.startswith("#"):
             edges.append(tuple(numbers.setdefault(name, len(numbers)) for name in pair))
     out: dict[int, int] = {}
     for name, _ in edges:
