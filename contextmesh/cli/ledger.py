@@ -25,7 +25,7 @@ ledger = typer.Typer(
 kit.app.add_typer(ledger, name="ledger")
 
 SMALL = 1 << 20
-BROKEN = ("ledger-broken", "ledger-truncated", "head-differs")
+BROKEN = ("ledger-broken", "head-differs")
 """Codes of a ledger that can be read and does not verify."""
 
 FileOption = Annotated[

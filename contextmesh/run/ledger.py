@@ -10,7 +10,7 @@ from typing import Any
 
 from contextmesh.base.canon import canonical
 from contextmesh.base.chain import GENESIS, Checkpoint, Verdict, link, verify
-from contextmesh.base.errors import LedgerIntegrityError, Problem, Where
+from contextmesh.base.errors import LedgerIntegrityError, Problem
 from contextmesh.run.merkle import Tree, leaf_hash
 from contextmesh.run.redact import Disclosure, Texts
 
@@ -207,19 +207,6 @@ def words_of(verdict: Verdict) -> str:
         return f"refused: {verdict.reason}"
     known = "complete" if verdict.complete else "completeness not proven"
     return f"chain consistent, {verdict.size} {'entry' if verdict.size == 1 else 'entries'}, {known}"
-
-
-def require_sound(verdict: Verdict, file: str) -> None:
-    """Raises LedgerIntegrityError: ``ledger-broken``, ``ledger-truncated`` or ``head-differs``."""
-    if verdict.reason is None:
-        return
-    if verdict.broken_at is not None:
-        code, hint = "ledger-broken", "an entry was changed, moved or taken out: restore the file from a copy"
-    elif verdict.reason.startswith("shorter"):
-        code, hint = "ledger-truncated", "entries that were there are gone: restore the file from a copy"
-    else:
-        code, hint = "head-differs", "this is another ledger than the one that was trusted"
-    raise LedgerIntegrityError(Problem(code, f"{file} {verdict.reason}", file, where=Where(file), hint=hint))
 
 
 def names_digest(names: Sequence[str]) -> str:

@@ -11,7 +11,7 @@ from contextmesh.base.chain import is_digest, verify
 from contextmesh.base.errors import LedgerIntegrityError
 from contextmesh.base.fields import Fault
 from contextmesh.base.strict import Document, from_value, parse
-from contextmesh.run.ledger import EVENTS, FIELDS, Entry, RunLedger, Salts, require_sound
+from contextmesh.run.ledger import EVENTS, FIELDS, Entry, RunLedger, Salts
 from contextmesh.run.redact import Disclosure
 
 SCHEMA = "contextmesh.runledger"
@@ -88,7 +88,6 @@ def ledger_from_document(
             raise Fault("head-differs", "is not the head that was trusted", ("head",), note=note, hint=hint)
     except Fault as fault:
         raise LedgerIntegrityError(document.problem(fault)) from None
-    require_sound(verdict, document.file)
     return RunLedger.from_entries(entries, disclosures, salts)
 
 

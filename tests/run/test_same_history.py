@@ -9,11 +9,28 @@ from tests.run.worlds import Shape, Step, World, everything, restored, shapes, s
 patient = settings(deadline=None, max_examples=30)
 BREAK = [("run", "", ""), ("find", "dye", "disproved"), ("recheck", "", ""), ("find", "dye", "ok")]
 DANGEROUS: list[Step] = [*BREAK, ("repair", "dye", "the well is deep"), ("run", "", ""), ("run", "", "")]
+WRONG: list[Step] = [
+    ("run", "", ""),
+    ("find", "dye", "fail"),
+    ("recheck", "", ""),
+    ("find", "dye", "ok"),
+    *[("run", "", "")] * 2,
+]
+"""An output that was found wrong comes again: what took it is left alone, also after a restart."""
+FAILING: list[Step] = [
+    ("raise", "wool", "no thread"),
+    ("run", "", ""),
+    ("recheck", "", ""),
+    ("raise", "wool", ""),
+    ("run", "", ""),
+]
 CHAIN = Shape(((0, (), True), (1, (0,), False), (2, (), True), (3, (1, 2), False)))
 
 
 @patient
 @example(CHAIN, DANGEROUS)
+@example(CHAIN, WRONG)
+@example(CHAIN, FAILING)
 @given(shapes(), steps())
 def test_four_threads_write_the_history_that_one_writes(shape: Shape, happenings: list[Step]) -> None:
     one, many = World(), World()
@@ -28,6 +45,8 @@ def test_four_threads_write_the_history_that_one_writes(shape: Shape, happenings
 
 @patient
 @example(CHAIN, DANGEROUS)
+@example(CHAIN, WRONG)
+@example(CHAIN, FAILING)
 @given(shapes(), steps())
 def test_a_plan_restored_after_every_step_goes_on_as_one_that_stayed_in_memory(
     shape: Shape, happenings: list[Step]
