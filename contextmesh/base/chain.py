@@ -41,6 +41,10 @@ class Verdict:
     complete: bool = False
     reason: str | None = None
 
+    def __bool__(self) -> bool:
+        """Whether nothing was found wrong; that nothing is missing is what ``complete`` says."""
+        return self.reason is None
+
 
 def link(payload: Mapping[str, Any], previous: str) -> str:
     """The digest of an entry: SHA-256 of its canonical JSON with the digest before it as ``previous``.

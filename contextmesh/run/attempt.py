@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -113,7 +112,9 @@ def _verdict(audit: Bound[Audit], context: AuditContext, phase: Phase) -> Verdic
 def _called(call: Callable[[], Any], code: str, before: str) -> Any:
     try:
         return awaited(call())
-    except (Exception, SystemExit, asyncio.CancelledError) as error:
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # SystemExit and a cancelled await are failures of the task, too
         raise _Wrong(Failure(code, before + _words(error))) from None
 
 

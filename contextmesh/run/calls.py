@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
+import sys
 import threading
 import time
 from collections import deque
@@ -79,7 +79,11 @@ def perform(job: Job, phase: Phase) -> Outcome:
 
 def awaited(value: Any) -> Any:
     """The value, or what awaiting it gives, in an event loop of its own."""
-    return asyncio.run(_wait(value)) if isawaitable(value) else value
+    if not isawaitable(value):
+        return value
+    import asyncio
+
+    return asyncio.run(_wait(value))
 
 
 def is_async(function: object) -> bool:
@@ -89,6 +93,9 @@ def is_async(function: object) -> bool:
 
 def in_event_loop() -> bool:
     """Whether this thread is running an event loop, so that another cannot be run in it."""
+    asyncio = sys.modules.get("asyncio")
+    if asyncio is None:
+        return False
     try:
         asyncio.get_running_loop()
     except RuntimeError:

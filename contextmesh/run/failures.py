@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from contextmesh.run.attempt import Failure
-from contextmesh.run.ledger import RunLedger
+from contextmesh.run.ledger import HOLDS, Entry, RunLedger
 
 UNTOLD = Failure("failed", "it failed in an earlier round, and no ledger says why")
 
 
 class Failures:
-    """By task; a result or a repair clears one."""
+    """By task; a result, a repair, or an auditor who finds the standing result right clears one."""
 
     def __init__(self) -> None:
         self._last: dict[str, tuple[Failure, int]] = {}
@@ -35,6 +35,11 @@ class Failures:
             if entry.event == "failed":
                 code = entry.data.get("code")
                 made.add(entry.task, Failure(code if isinstance(code, str) else "failed", ledger.text(entry.detail)))
-            elif entry.event in ("executed", "repaired"):
+            elif entry.event in ("executed", "repaired") or _found_right(entry):
                 made.clear(entry.task)
         return made
+
+
+def _found_right(entry: Entry) -> bool:
+    """Whether an auditor said of a standing result that it is right."""
+    return entry.event == "audited" and entry.node_id is not None and entry.detail.startswith(HOLDS)

@@ -15,6 +15,8 @@ from contextmesh.run.merkle import Tree, leaf_hash
 from contextmesh.run.redact import Disclosure, Texts
 
 EVENTS = ("executed", "audited", "disproved", "invalidated", "repaired", "cached", "blocked", "failed")
+HOLDS, FAILS = "holds: ", "fails: "
+"""What the detail of an audit begins with."""
 FIELDS = ("seq", "round", "event", "task", "detail", "node_id", "assumption_id", "data", "digest")
 Salts = Callable[[int], bytes]
 """Gives that many random bytes, as ``secrets.token_bytes`` does."""

@@ -10,6 +10,7 @@ from contextmesh.base.canon import digest
 from contextmesh.base.errors import Refusal
 from contextmesh.run.attempt import Failure, Result
 from contextmesh.run.disproof import Fallen, disprove
+from contextmesh.run.ledger import FAILS, HOLDS
 from contextmesh.run.record import Entry, Run, put_decision
 from contextmesh.run.schedule import MISSED, RAN
 from contextmesh.run.task import Task
@@ -115,6 +116,10 @@ class Recorder:
             self._fail(task, Failure("audit-failed", verdict.reason), task.node_id, ground=False)
         elif verdict.kind == DISPROVED:
             self._disprove(task, verdict, task.node_id)
+        elif MISSED in task.standing:
+            with self._schedule.write("recheck") as pen:
+                pen.unsay(task, MISSED)
+            self._runner.failures.clear(task.name)
 
     # -- parts --------------------------------------------------------------------------------------
 
@@ -152,7 +157,7 @@ class Recorder:
         return active and all(self._schedule.is_done(tasks[need]) for need in task.needs)
 
     def _tell_audit(self, task: Task, verdict: Verdict, node_id: str | None) -> None:
-        word = "fails: " if verdict.kind in (FAIL, DISPROVED) else "holds: "
+        word = FAILS if verdict.kind in (FAIL, DISPROVED) else HOLDS
         self._tell("audited", task, detail=word, free=verdict.reason, node_id=node_id)
 
     def _fail(self, task: Task, failure: Failure, node_id: str | None, *, ground: bool = True) -> None:

@@ -65,8 +65,8 @@ class Round:
         return report
 
     def recheck(self, progress: Progress | None) -> RunReport:
-        """Every auditor looks again at the result that stands; no worker runs."""
-        standing = [task for task in self._schedule.done() if task.auditor is not None]
+        """Every auditor looks again at the result that stands; no worker runs. What is right is failed no more."""
+        standing = [task for task in self._schedule.standing() if task.auditor is not None]
         jobs = []
         for task in standing:
             assert task.auditor is not None, "chosen for it"

@@ -83,8 +83,10 @@ class Schedule:
     def failed(self) -> list[Task]:
         return self._mine("failed")
 
-    def done(self) -> list[Task]:
-        return self._mine("done")
+    def standing(self) -> list[Task]:
+        """Tasks whose result stands: done, or failed since without having fallen."""
+        failed = [task for task in self.failed() if RAN in task.standing and not self.is_stale(task)]
+        return sorted([*self._mine("done"), *failed], key=lambda task: task.order)
 
     def pending_count(self) -> int:
         return self._engine.count("pending")

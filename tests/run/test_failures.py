@@ -218,3 +218,24 @@ def test_the_ledger_is_the_callers_own_when_one_is_given() -> None:
     runner.run()
 
     assert [entry.event for entry in ledger] == ["audited", "executed"]
+
+
+def test_a_recheck_that_finds_a_result_right_takes_the_failure_back() -> None:
+    blind = [False]
+
+    def look(context: Any) -> Verdict:
+        if blind[0]:
+            raise OSError("no light")
+        return Verdict.ok("straight")
+
+    runner = plan_of(lambda context: {"ok": True}, look)
+    assert runner.run().complete
+    blind[0] = True
+    assert runner.recheck().failed == {"first": "auditor error: OSError: no light"}
+    assert runner.state("first") == "failed"
+    blind[0] = False
+
+    report = runner.recheck()
+
+    assert (report.failed, report.executed, report.complete) == ({}, (), True)
+    assert runner.run().executed == ()
