@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from contextmesh.walk.answer import Answer
     from contextmesh.walk.index import WordIndex
 
-ABSENT = ("no-session", "missing-folder")
+ABSENT = ("no-session", "not-a-folder")
 """Codes that say a directory holds no session, rather than a damaged one."""
 
 Progress = Callable[[str, int, int], None]

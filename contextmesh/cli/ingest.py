@@ -31,4 +31,8 @@ def ingest(
     with progress() as tick:
         report = mesh.ingest(paths, kind=kind, progress=tick)
     mesh.save()
-    kit.show(report.as_json, lambda: build_report(report, home, mesh.generation), as_json=json)
+    kit.show(
+        lambda: {**report.as_json(), "session": str(home), "generation": mesh.generation},
+        lambda: build_report(report, home, mesh.generation),
+        as_json=json,
+    )
