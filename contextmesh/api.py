@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from contextmesh.walk.answer import Answer
     from contextmesh.walk.index import WordIndex
 
-ABSENT = ("no-session", "not-a-folder")
-"""Codes that say a directory holds no session, rather than a damaged one."""
+ABSENT = ("no-session",)
+"""Codes that say there is no session yet, rather than a damaged one."""
 
 Progress = Callable[[str, int, int], None]
 """stage, done, total (0 when unknown)"""
