@@ -18,7 +18,8 @@ from contextmesh.walk.scoring import Scorer
 from contextmesh.walk.seeds import Seeds, find_seeds
 from contextmesh.walk.settings import WalkSettings
 from contextmesh.walk.telemetry import count_walk
-from contextmesh.walk.walker import Walk, Walker
+from contextmesh.walk.visits import Walk
+from contextmesh.walk.walker import Walker
 
 if TYPE_CHECKING:
     from contextmesh.graph.graph import ContextGraph

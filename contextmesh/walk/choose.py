@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from contextmesh.walk.scoring import Scorer
     from contextmesh.walk.seeds import Seeds
     from contextmesh.walk.settings import WalkSettings
-    from contextmesh.walk.walker import Visit, Walk
+    from contextmesh.walk.visits import Visit, Walk
 
 # What meeting the question's demand for an edge type is worth, beside words.
 ASKED_GAIN = 0.5

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from contextmesh.walk.question import Question
     from contextmesh.walk.roads import Roads
     from contextmesh.walk.seeds import Seeds
-    from contextmesh.walk.walker import Walk
+    from contextmesh.walk.visits import Walk
 
 # Of the nodes that could answer but were only met, not gone on from, this many are shown to the rules.
 MET = 64

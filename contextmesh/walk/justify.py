@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from contextmesh.store.store import Store
     from contextmesh.walk.index import WordIndex
     from contextmesh.walk.roads import Roads
-    from contextmesh.walk.walker import Visit
+    from contextmesh.walk.visits import Visit
 
 # How many nodes a search for a source looks at, and how many replacements one answer follows.
 LOOKED_AT = 64

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
-from math import log2, sqrt
 from typing import TYPE_CHECKING
 
 from contextmesh.walk.index import ENTITY, SOURCE
 from contextmesh.walk.roads import BACKWARD, FORWARD
 from contextmesh.walk.seeds import NAME
-from contextmesh.walk.words import name_key
+from contextmesh.walk.strength import Strength
+from contextmesh.walk.visits import Visit, Walk
 
 if TYPE_CHECKING:
     from contextmesh.store.model import Edge
@@ -25,68 +24,12 @@ if TYPE_CHECKING:
 
 # A seed found by word starts this far behind those found by name, and up to as far again the worse it fits.
 WORD_START = 2.0
-# An edge that the question asks for is nearly free.
-ASKED_PRICE = 0.2
 # A node whose label the question spells out by this share is what it asks about, though it does not name it.
 LABEL_SHARE = 0.6
-# How strength passes an entity: to the source it gives its name to, and to another that mentions it.
-BRIDGE = 1.2
-MENTION = 0.8
-FLOOR = 0.25
-LEFT = 1.3
-# An entity named in the question leads to little that its name did not find already.
-NAMED_BRIDGE = 0.4
 # A node that has become this much stronger since its edges were followed has them followed again.
 STRONGER = 1.3
 # A name with more edges than this is gone on from without looking where they all lead.
 FEW = 8
-
-
-@dataclass(slots=True)
-class Visit:
-    """A node the walk met.
-
-    Attributes:
-        price: of the cheapest way to it; ``hops`` are its edges, ``parent``, ``edge``, ``direction`` its last step.
-        strength: how much it matters to the question, by itself and by what led to it.
-        said: the terms of the question that its name, its words and those of statements on the way hold.
-        covered: the same, with all that was read from the sources on the way.
-        asked: the share of the question's demand for an edge type that the step to it meets, in [0, 1].
-        spread: its strength when its edges were followed, or -1.
-    """
-
-    id: str
-    price: float
-    hops: int
-    parent: str | None = None
-    edge: Edge | None = None
-    direction: str | None = None
-    strength: float = 0.0
-    said: int = 0
-    covered: int = 0
-    asked: float = 0.0
-    spread: float = -1.0
-
-
-@dataclass(slots=True)
-class Walk:
-    """Everything met, in the order of meeting.
-
-    Attributes:
-        expanded: how many nodes had their edges followed.
-        unmet: nodes with an edge type and direction that the question asks of them, and no such live edge.
-    """
-
-    visits: dict[str, Visit] = field(default_factory=dict)
-    expanded: int = 0
-    unmet: list[tuple[str, Ask]] = field(default_factory=list)
-
-    def way_to(self, id: str) -> list[Visit]:
-        """The visits from a seed to a node."""
-        way = [self.visits[id]]
-        while way[-1].parent is not None:
-            way.append(self.visits[way[-1].parent])
-        return way[::-1]
 
 
 class Walker:
@@ -113,7 +56,7 @@ class Walker:
         self._named = {name.id: name for name in question.names}
         self._pool: tuple[str, ...] = ()
         self._walk = Walk()
-        self._busy: dict[str, float] = {}
+        self._strength = Strength(store, index, roads, question, scorer, self._walk)
         self._heap: list[tuple[float, int, str]] = []
         self._pushed = 0
 
@@ -196,13 +139,13 @@ class Walker:
         if target not in self._walk.visits and self._leads_back(visit, target):
             return
         asked = _share_asked(asks, edge.type, direction) if asks else 0.0
-        met = self._reach(visit, edge, direction, target, asked, self._strength(visit, target))
+        met = self._reach(visit, edge, direction, target, asked, self._strength.of(visit, target))
         if self._nodes[visit.id].type == ENTITY and self._nodes[target].type not in (ENTITY, SOURCE):
             self._read_at_home(visit, met)
 
     def _reach(self, visit: Visit, edge: Edge, direction: str, target: str, asked: float, strength: float) -> Visit:
         """Meet a node, or meet it again: by a cheaper way, or with more strength."""
-        price = visit.price + self._step_price(edge, direction, target, strength, asked)
+        price = visit.price + self._strength.price(edge, direction, target, strength, asked)
         known = self._walk.visits.get(target)
         if known is None:
             known = Visit(target, price, visit.hops + 1, visit.id, edge, direction, asked=asked)
@@ -214,7 +157,8 @@ class Walker:
         stronger = strength > known.strength
         if stronger:
             self._strengthen(known, visit, strength)
-        if price < known.price and known.spread < 0:
+        # What a node already led to keeps its place within the hop budget.
+        if price < known.price and known.spread < 0 and not (known.led_on and visit.hops + 1 > known.hops):
             known.price, known.hops = price, visit.hops + 1
             known.parent, known.edge, known.direction = visit.id, edge, direction
             self._push(known)
@@ -224,12 +168,13 @@ class Walker:
 
     def _read_at_home(self, entity: Visit, statement: Visit) -> None:
         """A statement met by way of a name is read where it stands: its source is met with it."""
-        home = self._home(statement.id)
+        home = self._strength.home(statement.id)
         if home is None or statement.hops >= self._settings.hop_budget or not self._is_live(home):
             return
         for edge in self._index.between(statement.id, home):
             if edge.type in self._roads.forward and not self._engine.holds("edge_dead", (edge.id,)):
-                self._reach(statement, edge, FORWARD, home, 0.0, self._bridged(entity, home))
+                statement.led_on = True
+                self._reach(statement, edge, FORWARD, home, 0.0, self._strength.bridged(entity, home))
                 return
 
     def _strengthen(self, known: Visit, by: Visit, strength: float) -> None:
@@ -242,57 +187,11 @@ class Walker:
         out = self._index.out_of(target)
         if len(out) != 1 or self._nodes[target].type != ENTITY or self._question.asks:
             return False
-        home = visit.id if self._nodes[visit.id].type == SOURCE else self._home(visit.id)
+        home = visit.id if self._nodes[visit.id].type == SOURCE else self._strength.home(visit.id)
         into = self._index.into(target)
-        return out[0].dst == home and len(into) <= FEW and all(home in (e.src, self._home(e.src)) for e in into)
-
-    def _home(self, id: str) -> str | None:
-        read = self._nodes[id].provenance
-        return read.source_id if read is not None else None
-
-    def _step_price(self, edge: Edge, direction: str, target: str, strength: float, asked: float) -> float:
-        """The price of the edge's type, more for a busy target, less for a repeated observation or a good fit."""
-        table = self._roads.forward if direction == FORWARD else self._roads.backward
-        base = table.get(edge.type, 1.0)
-        busy = self._busy.get(target)
-        if busy is None:
-            busy = self._busy[target] = 1 + log2(1 + self._index.degree(target)) / 6
-        price = base * busy * (1.6 - min(1.0, strength))
-        if edge.weight > 1.0:
-            price /= sqrt(sqrt(edge.weight))
-        return price * ASKED_PRICE if asked else price
-
-    # -- strength -----------------------------------------------------------------------------
-
-    def _strength(self, visit: Visit, target: str) -> float:
-        kind = self._nodes[target].type
-        if kind == ENTITY:
-            return self._standing(visit) * (NAMED_BRIDGE if target in self._named else 1.0)
-        if kind != SOURCE:
-            return self._scorer.on_path(self._scorer.statement(target), visit.said)
-        if self._nodes[visit.id].type == ENTITY:
-            return self._bridged(visit, target)
-        return self._scorer.passage(target)
-
-    def _standing(self, visit: Visit) -> float:
-        """The strength of a node, or of the source it was read in when that is more."""
-        home = self._home(visit.id)
-        at_home = self._walk.visits.get(home) if home is not None else None
-        return max(visit.strength, at_home.strength) if at_home is not None else visit.strength
-
-    def _bridged(self, entity: Visit, source: str) -> float:
-        """The strength of a source that a name leads to: its own, and more for what it says of what is left."""
-        left = self._scorer.left(source, entity.covered)
-        gain = BRIDGE * self._telling(entity.id, source) * entity.strength * (FLOOR + LEFT * left)
-        return self._scorer.passage(source) + gain
-
-    def _telling(self, entity: str, source: str) -> float:
-        """How much being met through an entity says about a source: most when the source bears its name."""
-        title, name = name_key(self._nodes[source].label), name_key(self._nodes[entity].label)
-        if title == name or title.startswith(f"{name} "):
-            return 1.0
-        # About half the edges of a name come from sources, half from the statements in them.
-        return MENTION / sqrt(max(1.0, self._index.degree(entity) / 2))
+        if out[0].dst != home or len(into) > FEW:
+            return False
+        return all(home in (edge.src, self._strength.home(edge.src)) for edge in into)
 
     def _asks_at(self, visit: Visit) -> tuple[Ask, ...]:
         """The asks of the question that this node is the subject or object of."""

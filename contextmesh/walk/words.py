@@ -100,6 +100,7 @@ def _stemmer() -> Callable[[str], str]:
     return step
 
 
+@lru_cache(maxsize=1 << 16)
 def name_key(label: str) -> str:
     """The form under which a name is looked up: its folded words with single spaces, a leading article dropped."""
     words = [_plain(word) for word in raw_words(label)]
