@@ -100,9 +100,11 @@ class Graph:
         made = self.by_kind["decision"]
         place = len(made) % FAN
         if place == 1:
-            self.edge(name, "depends_on", self.by_kind["assumption"][(len(made) // FAN) % len(self.by_kind["assumption"])])
+            self.edge(
+                name, "depends_on", self.by_kind["assumption"][(len(made) // FAN) % len(self.by_kind["assumption"])]
+            )
         elif place > 1:
-            back = 1 if place < FAN // 2 else place - FAN // 2
+            back = 1 if place < FAN // 2 else place - FAN // 2 + 1
             self.edge(name, "depends_on", made[-1 - back] if len(made) > back else made[0])
 
 
@@ -226,17 +228,16 @@ def measured(size: int) -> dict[str, float]:
 
 def memory(engine: Engine) -> float:
     """Bytes held by rows, indexes, logs and their containers; the values themselves are the caller's."""
-    head = 16  # before every tuple and dict, for the garbage collector
     total = 0
     for relation in engine.relations.values():
-        total += sys.getsizeof(relation.rows) + head + sys.getsizeof(relation.log)
-        total += sum(sys.getsizeof(row) + head for row in relation.rows)
+        total += sys.getsizeof(relation.rows) + sys.getsizeof(relation.log)
+        total += sum(sys.getsizeof(row) for row in relation.rows)
         for index in relation.indexes():
-            total += sys.getsizeof(index.buckets) + head
-            total += sum(sys.getsizeof(key) + head for key in index.buckets if isinstance(key, tuple))
-            total += sum(sys.getsizeof(b) + head for b in index.buckets.values() if isinstance(b, dict))
+            total += sys.getsizeof(index.buckets)
+            total += sum(sys.getsizeof(key) for key in index.buckets if isinstance(key, tuple))
+            total += sum(sys.getsizeof(b) for b in index.buckets.values() if isinstance(b, dict))
             total += sum(
-                sys.getsizeof(b) + head for b in index.buckets.values() if isinstance(b, tuple) and isinstance(b[0], tuple)
+                sys.getsizeof(b) for b in index.buckets.values() if isinstance(b, tuple) and isinstance(b[0], tuple)
             )
     return total
 

@@ -20,6 +20,7 @@ from typing import Any, Literal
 from contextmesh.datalog.ast import Row, Value
 from contextmesh.datalog.emit import Emitter
 from contextmesh.datalog.facts import Relation
+from contextmesh.datalog.index import Bucket, Index, rows_of
 from contextmesh.datalog.limits import Meter, whole
 from contextmesh.datalog.order import value_key
 from contextmesh.datalog.steps import Plan
@@ -38,11 +39,13 @@ class Code:
 
     Attributes:
         names: what the numbers of the text stand for.
+        uses: the indexes it reads.
     """
 
     run: Callable[..., Any]
     text: str
     names: Mapping[str, str]
+    uses: tuple[Index, ...]
 
 
 class Compiler:
@@ -65,7 +68,7 @@ class Compiler:
 
 def _made(emitter: Emitter, text: str) -> Code:
     make = _factory(text)
-    return Code(make(_HELPERS, emitter.data), text, emitter.names)
+    return Code(make(_HELPERS, emitter.data), text, emitter.names, tuple(emitter.uses))
 
 
 @lru_cache(maxsize=4096)
@@ -110,6 +113,24 @@ def _total(values: Sequence[Value]) -> int | None:
     return None
 
 
+def _fewest(one: Bucket, other: Bucket) -> Bucket:
+    """The bucket with fewer rows; None when either is empty, since a row must be in both."""
+    if one is None or other is None:
+        return None
+    if one.__class__ is dict:
+        return one if other.__class__ is dict and len(one) <= len(other) else other
+    if other.__class__ is dict or one[0].__class__ is not tuple:
+        return one
+    return other if other[0].__class__ is not tuple or len(other) < len(one) else one
+
+
+def _some(bucket: Bucket, tests: Sequence[tuple[int, Value]]) -> bool:
+    """Whether a row of the bucket passes."""
+    if bucket is None:
+        return False
+    return any(all(row[column] == value for column, value in tests) for row in rows_of(bucket))
+
+
 def _tick(steps: int, meter: Meter, found: tuple[list[Row], ...]) -> int:
     """Look at the limits in the middle of a function; ``found`` is not yet counted."""
     count = meter.rows + sum(map(len, found))
@@ -127,4 +148,6 @@ _HELPERS = {
     "below": _below,
     "total": _total,
     "tick": _tick,
+    "fewest": _fewest,
+    "some": _some,
 }

@@ -3,42 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import Any
 
-from contextmesh.datalog.ast import Const, Sum, Term, Var
-from contextmesh.datalog.facts import Relation, Where
-from contextmesh.datalog.steps import Absent, Columns, Fold, Let, Member, Plan, Scan, Step, Test, names_in
+from contextmesh.datalog.ast import Sum, Term
+from contextmesh.datalog.facts import Relation
+from contextmesh.datalog.steps import Absent, Fold, Let, Member, Plan, Scan, Step, Test, names_in
+from contextmesh.datalog.text import Tests, Text
 
 LOOPS = 14
 """Python nests at most twenty loops; beyond this many a new nest is begun from a list of bindings."""
 
 INDENT = 60
-STEPS = 256
-HELPERS = ("plus", "minus", "undo_plus", "undo_minus", "below", "total", "tick")
+HELPERS = ("plus", "minus", "undo_plus", "undo_minus", "below", "total", "tick", "fewest", "some")
 
 
-class Emitter:
+class Emitter(Text):
     """Emits one function."""
 
     def __init__(
         self, relations: Mapping[str, Relation], numbers: Mapping[str, int], mode: str, heads: Sequence[str]
     ) -> None:
-        self.relations = relations
-        self.numbers = numbers
+        super().__init__(relations, numbers, heads)
         self.mode = mode
-        self.heads = {name: i for i, name in enumerate(heads)}
-        self.data: dict[str, Any] = {}
-        self.names: dict[str, str] = {}
-        self._lines: list[str] = []
-        self._level = 0
         self._loops = 0
-        self._fresh = 0
-        self._scans: dict[str, str] = {}
-        self._constants: dict[tuple[type, Any], str] = {}
-        self._indexes: dict[tuple[str, Columns, Where], str] = {}
-        self._variables: dict[str, str] = {}
         self._base = (0, 0, 0)
-        self._growing = "found"
 
     # ---- whole functions ---------------------------------------------------------------------
 
@@ -57,11 +44,10 @@ class Emitter:
             self._level += 1
             self._tick()
             for plan, head in parts:
-                level = self._level
                 self._unpack(plan)
                 self._tests(plan)
                 self._rule(plan, head)
-                self._level = level
+                self._level, self._loops = 3, 1
         takes = [f"p{i} = found[{i}].append" for i in self.heads.values()]
         if self.mode == "withdraw":
             takes += [f"d{i} = before[{i}]" for i in self.heads.values()]
@@ -188,7 +174,8 @@ class Emitter:
                 self._nest(f"if {'not ' if negated else ''}g{self._relation(relation)}({row}):")
             case Absent(relation, columns, where, keys):
                 if columns or where:
-                    self._nest(f"if {self._index(relation, columns, where)}({self._key(keys)}) is None:")
+                    found, tests = self._lookup(relation, columns, where, keys)
+                    self._nest(f"if not some({found}, {_pairs(tests)}):" if tests else f"if {found} is None:")
                 else:
                     self._nest(f"if not len({self._whole(relation)}):")
             case Let(name, term, inverse):
@@ -204,12 +191,12 @@ class Emitter:
             if not scan.needed:
                 self._nest(f"if len({self._whole(scan.relation)}):")
                 return
-            rows = self._all(scan.relation)
+            rows, tests = self._all(scan.relation), Tests()
             self._line(f"n += len({rows})")
         else:
-            found = f"{self._index(scan.relation, scan.columns, scan.where)}({self._key(scan.keys)})"
+            found, tests = self._lookup(scan.relation, scan.columns, scan.where, scan.keys)
             if not scan.needed:
-                self._nest(f"if {found} is not None:")
+                self._nest(f"if some({found}, {_pairs(tests)}):" if tests else f"if {found} is not None:")
                 return
             rows = self._new("b")
             self._line(f"{rows} = {found}")
@@ -218,17 +205,21 @@ class Emitter:
             self._line(f"    n += len({rows})")
             self._line(f"elif {rows}[0].__class__ is not tuple:")
             self._line(f"    {rows} = ({rows},)")
-        taken = dict(scan.binds)
-        again = {column: self._new("t") for column, _ in scan.same}
+        self._each(scan, rows, tests, more_loops)
+
+    def _each(self, scan: Scan, rows: str, tests: Tests, more_loops: bool) -> None:
+        taken = {column: self._variable(name) for column, name in scan.binds}
+        tested = tests + [(column, self._variable(name)) for column, name in scan.same]
+        again = {column: self._new("t") for column, _ in tested}
         arity = self.relations[scan.relation].arity
-        parts = [again[i] if i in again else self._variable(taken[i]) if i in taken else "_" for i in range(arity)]
+        parts = [again.get(column) or taken.get(column, "_") for column in range(arity)]
         self._line(f"for {', '.join(parts)}{',' if arity == 1 else ''} in {rows}:")
         self._level += 1
         self._loops += 1
         if more_loops:
             self._tick()
-        for column, name in scan.same:
-            self._nest(f"if {again[column]} == {self._variable(name)}:")
+        for column, value in tested:
+            self._nest(f"if {again[column]} == {value}:")
 
     def _test(self, test: Test) -> None:
         left, right = self._value(test.left), self._value(test.right)
@@ -273,91 +264,9 @@ class Emitter:
         else:
             self._nest(f"if {self._value(fold.aggregate.result)} == {result}:")
 
-    # ---- values ------------------------------------------------------------------------------
 
-    def _value(self, term: Term, inverse: bool = False) -> str:
-        """An expression; a sum is worked out first, and what follows stands under the test that it has a value."""
-        match term:
-            case Const(value):
-                key = (type(value), value)
-                if key not in self._constants:
-                    self._constants[key] = self._given("k", value)
-                return self._constants[key]
-            case Var(name):
-                return self._variable(name)
-            case Sum(op, left, right):
-                first, second = self._value(left, inverse), self._value(right, inverse)
-                worked = self._new("t")
-                self._line(
-                    f"{worked} = {'undo_' if inverse else ''}{'plus' if op == '+' else 'minus'}({first}, {second})"
-                )
-                self._nest(f"if {worked} is not None:")
-                return worked
-        raise AssertionError("a wildcard has no value")
-
-    def _tuple(self, terms: Sequence[Term]) -> str:
-        values = [self._value(term) for term in terms]
-        return f"({', '.join(values)}{',' if len(values) == 1 else ''})"
-
-    def _key(self, keys: Sequence[Term]) -> str:
-        return self._value(keys[0]) if len(keys) == 1 else self._tuple(keys)
-
-    def _variable(self, name: str) -> str:
-        return self._variables.setdefault(name, f"v{len(self._variables)}")
-
-    # ---- data --------------------------------------------------------------------------------
-
-    def _given(self, letter: str, value: Any) -> str:
-        name = self._new(letter)
-        self.data[name] = value
-        return name
-
-    def _relation(self, name: str) -> int:
-        number = self.numbers[name]
-        relation = self.relations[name]
-        self.data.setdefault(f"r{number}", relation.rows)
-        self.data.setdefault(f"g{number}", relation.rows.get)
-        self.names[f"r{number}"] = name
-        return number
-
-    def _whole(self, name: str) -> str:
-        number = self._relation(name)
-        self.data.setdefault(f"R{number}", self.relations[name])
-        return f"R{number}"
-
-    def _all(self, name: str) -> str:
-        """A full scan, taken once a call; a copy where the function itself adds to the relation."""
-        scan = f"{self._whole(name)}.scan()"
-        if name in self.heads:
-            scan = f"list({scan})"
-        return self._scans.setdefault(scan, f"s{self.numbers[name]}")
-
-    def _index(self, relation: str, columns: Columns, where: Where) -> str:
-        key = (relation, columns, where)
-        if key not in self._indexes:
-            index = self.relations[relation].index(columns, where)
-            name = self._indexes[key] = self._given("x", index.buckets.get)
-            parts = [f"column {i}" for i in columns] + [f"column {i} = {value!r}" for i, value in where]
-            self.names[name] = f"{relation} by {', '.join(parts)}"
-        return self._indexes[key]
-
-    # ---- lines -------------------------------------------------------------------------------
-
-    def _new(self, letter: str) -> str:
-        self._fresh += 1
-        return f"{letter}{self._fresh}"
-
-    def _line(self, text: str) -> None:
-        self._lines.append("    " * self._level + text)
-
-    def _nest(self, text: str) -> None:
-        self._line(text)
-        self._level += 1
-
-    def _tick(self) -> None:
-        self._line("n += 1")
-        self._line(f"if n > {STEPS}:")
-        self._line(f"    n = tick(n, meter, {self._growing})")
+def _pairs(tests: Tests) -> str:
+    return f"({''.join(f'({column}, {value}), ' for column, value in tests)})"
 
 
 def _loops(step: Step) -> bool:

@@ -311,9 +311,25 @@ class Engine:
         if self._frames:
             frame.merge(self._frames[-1])
             return
+        grown = []
         for relation in frame.marks:
             relation.settle()
-            self._trim(relation)
+            if len(relation.log) > LONG // 4:
+                self._trim(relation)
+            if len(relation.rows) > relation.planned:
+                grown.append(relation)
+        if grown:
+            self._replan(grown)
+
+    def _replan(self, grown: list[Relation]) -> None:
+        """Relations are many times as large as when rules that read them were compiled."""
+        used = {index: None for stage in self.stages for code in stage.codes() for index in code.uses}
+        for relation in grown:
+            relation.planned = 8 * len(relation)
+            relation.keep_indexes(used)
+            for stage in (*(stage for stage, _ in self._readers[relation]), self.stage_of(relation.name)):
+                if stage is not None:
+                    stage.forget_codes()
 
     def _undo(self, frame: Frame) -> None:
         assert self._frames.pop() is frame, "trials end in the order in which they began, last first"
@@ -325,8 +341,6 @@ class Engine:
 
     def _trim(self, relation: Relation) -> None:
         """Forget changes that every built reader has seen; readers that stay far behind become due."""
-        if len(relation.log) < LONG // 4:
-            return
         reading = [(stage, at) for stage, at in self._readers[relation] if stage.built]
         seen = min((stage.cursors[at] for stage, at in reading), default=relation.end)
         relation.trim(seen)

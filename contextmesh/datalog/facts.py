@@ -11,6 +11,9 @@ from contextmesh.datalog.index import Index, Undo, rows_of
 
 Where = tuple[tuple[int, Value], ...]
 
+MANY = 256
+"""Below this many rows the numbers of a relation say nothing about how it will be."""
+
 
 @dataclass(frozen=True, slots=True)
 class Delta:
@@ -49,22 +52,38 @@ class Relation:
     A dropped row stays in ``rows`` as ``False`` (a ghost, which keeps its place) until ``settle``, so that
     undoing the drop restores the order too; ``_ghosts`` has it as True, or as False once it is back. ``log``
     holds every row that came or went, oldest first, as far back as anyone may ask: a row that stands there an
-    odd number of times has changed, and whether it is present now says in which direction.
+    odd number of times has changed, and whether it is present now says in which direction. ``planned`` is the
+    size up to which the plans of its readers are good.
     """
 
-    __slots__ = ("_absent", "_depth", "_filtered", "_ghosts", "_indexes", "_plain", "arity", "log", "name", "rows")
+    __slots__ = (
+        "_absent",
+        "_depth",
+        "_filtered",
+        "_ghosts",
+        "_indexes",
+        "_matched",
+        "_plain",
+        "arity",
+        "log",
+        "name",
+        "planned",
+        "rows",
+    )
 
     def __init__(self, name: str, arity: int) -> None:
         self.name = name
         self.arity = arity
         self.rows: dict[Row, bool] = {}
         self.log: list[Row] = []
+        self.planned = MANY
         self._ghosts: dict[Row, bool] = {}
         self._absent = 0
         self._depth = 0
         self._plain: list[Index] = []
         self._filtered: list[tuple[int, dict[Value, list[Index]]]] = []
         self._indexes: dict[tuple[tuple[int, ...], Where], Index] = {}
+        self._matched: dict[tuple[tuple[int, ...], Where], None] = {}
 
     def __len__(self) -> int:
         return len(self.rows) - self._absent
@@ -114,8 +133,27 @@ class Relation:
         if not columns:
             return tuple(self.scan())
         key: Any = tuple(pattern[i] for i in columns) if len(columns) > 1 else pattern[columns[0]]
+        self._matched[columns, ()] = None
         bucket = self.index(columns).buckets.get(key)
         return () if bucket is None else rows_of(bucket)
+
+    def keep_indexes(self, used: Mapping[Index, None]) -> None:
+        """Let go of indexes that no compiled rule uses and nobody matches by."""
+        for key, index in list(self._indexes.items()):
+            if index not in used and key not in self._matched:
+                del self._indexes[key]
+                if index.where:
+                    column, value = index.where[0]
+                    next(table for at, table in self._filtered if at == column)[value].remove(index)
+                else:
+                    self._plain.remove(index)
+
+    def is_matched(self, columns: tuple[int, ...], where: Where) -> bool:
+        """Whether somebody reads by this index anyway."""
+        return (columns, where) in self._matched
+
+    def has_index(self, columns: tuple[int, ...], where: Where) -> bool:
+        return (columns, where) in self._indexes
 
     def indexes(self) -> Iterable[Index]:
         """The indexes made so far."""
@@ -217,11 +255,19 @@ class Relation:
                     del self.rows[row]
             self._ghosts.clear()
             self._absent = 0
+            if not self.rows:
+                self._clear()
         self._depth = 0
         for index in self._indexes.values():
             if index.saved or index.older:
                 index.saved = {}
                 index.older = []
+
+    def _clear(self) -> None:
+        """Give the memory of emptied tables back; a scan of them would pass every row that was ever there."""
+        self.rows.clear()
+        for index in self._indexes.values():
+            index.buckets.clear()
 
     def push(self) -> None:
         """A frame inside another begins: what an undo of the outer one needs is kept apart."""

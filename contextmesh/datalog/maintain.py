@@ -76,6 +76,10 @@ class Maintained(Stage):
         self.cursors = ends
         return bool(returned)
 
+    def forget_codes(self) -> None:
+        super().forget_codes()
+        self._work.clear()
+
     # ---- losses ------------------------------------------------------------------------------
 
     def _candidates(self, work: Work, nets: dict[int, Net], meter: Meter) -> list[dict[Row, bool]]:
@@ -96,12 +100,12 @@ class Maintained(Stage):
 
     def _follow(self, found: tuple[list[Row], ...], meter: Meter, before: tuple[dict[Row, bool], ...]) -> None:
         """What the stratum derived from candidates is a candidate too."""
-        codes = self.rounds_of("withdraw")
         while any(found):
             meter.round()
             more = found if self.linear else tuple([] for _ in self.heads)
-            for code, rows in zip(codes, found, strict=True):
-                if rows and code is not None:
+            for place, rows in enumerate(found):
+                code = self.round_code("withdraw", place) if rows else None
+                if code is not None:
                     code.run(rows, more, meter, before)
             if self.linear:
                 return

@@ -70,7 +70,7 @@ class Stage:
         self.logs = [relation.log for relation in self.inputs]
         self.linear = len(self.heads) == 1 and all(len(found) <= 1 for found in self.own)
         self._codes: dict[tuple[Mode, tuple[Reading, ...]], Code] = {}
-        self._rounds: dict[Mode, list[Code | None]] = {}
+        self._rounds: dict[tuple[Mode, int], Code | None] = {}
         self._prover: list[Code] | None = None
 
     # ---- compiled rules ----------------------------------------------------------------------
@@ -112,14 +112,19 @@ class Stage:
             ]
         return self._prover
 
-    def rounds_of(self, mode: Mode) -> list[Code | None]:
-        """For each relation of the stratum, the function that its new rows drive within the stratum."""
-        if mode not in self._rounds:
-            self._rounds[mode] = []
-            for name in self.names:
-                driven = [r for found in self.own for r in found if r.relation == name]
-                self._rounds[mode].append(self.code(mode, driven) if driven else None)
-        return self._rounds[mode]
+    def round_code(self, mode: Mode, place: int) -> Code | None:
+        """The function that new rows of one of the stratum's relations drive within the stratum, if any."""
+        key = (mode, place)
+        if key not in self._rounds:
+            driven = [r for found in self.own for r in found if r.relation == self.names[place]]
+            self._rounds[key] = self.code(mode, driven) if driven else None
+        return self._rounds[key]
+
+    def forget_codes(self) -> None:
+        """Plan again when next evaluated: relations have grown, and other indexes may serve better."""
+        self._codes.clear()
+        self._rounds.clear()
+        self._prover = None
 
     # ---- evaluation --------------------------------------------------------------------------
 
@@ -167,17 +172,18 @@ class Stage:
 
     def close(self, fresh: Sequence[list[Row]], meter: Meter) -> None:
         """Drive the stratum's own rules by rows that are new until none is."""
-        codes = self.rounds_of("derive")
         if self.linear:
-            if fresh[0] and codes[0] is not None:
-                self._close_linear(codes[0], fresh[0], meter)
+            code = self.round_code("derive", 0) if fresh[0] else None
+            if code is not None:
+                self._close_linear(code, fresh[0], meter)
             return
         while any(fresh):
             meter.round()
             found: tuple[list[Row], ...] = tuple([] for _ in self.heads)
             try:
-                for code, rows in zip(codes, fresh, strict=True):
-                    if rows and code is not None:
+                for place, rows in enumerate(fresh):
+                    code = self.round_code("derive", place) if rows else None
+                    if code is not None:
                         code.run(rows, found, meter, ())
             except BaseException:
                 self.take_back(found)

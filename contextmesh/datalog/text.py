@@ -1,0 +1,131 @@
+"""What every compiled function is written with: lines, values, and the data that its numbers stand for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from contextmesh.datalog.ast import Const, Sum, Term, Var
+from contextmesh.datalog.choose import choose
+from contextmesh.datalog.facts import Relation, Where
+from contextmesh.datalog.index import Index
+from contextmesh.datalog.steps import Columns
+
+STEPS = 256
+Tests = list[tuple[int, str]]
+"""A column of a row and the expression that it must equal."""
+
+
+class Text:
+    """Lines of one function, and what it is given."""
+
+    def __init__(self, relations: Mapping[str, Relation], numbers: Mapping[str, int], heads: Sequence[str]) -> None:
+        self.relations = relations
+        self.numbers = numbers
+        self.heads = {name: i for i, name in enumerate(heads)}
+        self.data: dict[str, Any] = {}
+        self.names: dict[str, str] = {}
+        self.uses: dict[Index, str] = {}
+        self._lines: list[str] = []
+        self._level = 0
+        self._fresh = 0
+        self._scans: dict[str, str] = {}
+        self._constants: dict[tuple[type, Any], str] = {}
+        self._variables: dict[str, str] = {}
+        self._growing = "found"
+
+    # ---- values ------------------------------------------------------------------------------
+
+    def _value(self, term: Term, inverse: bool = False) -> str:
+        """An expression; a sum is worked out first, and what follows stands under the test that it has a value."""
+        match term:
+            case Const(value):
+                key = (type(value), value)
+                if key not in self._constants:
+                    self._constants[key] = self._given("k", value)
+                return self._constants[key]
+            case Var(name):
+                return self._variable(name)
+            case Sum(op, left, right):
+                first, second = self._value(left, inverse), self._value(right, inverse)
+                worked = self._new("t")
+                self._line(
+                    f"{worked} = {'undo_' if inverse else ''}{'plus' if op == '+' else 'minus'}({first}, {second})"
+                )
+                self._nest(f"if {worked} is not None:")
+                return worked
+        raise AssertionError("a wildcard has no value")
+
+    def _tuple(self, terms: Sequence[Term]) -> str:
+        values = [self._value(term) for term in terms]
+        return f"({', '.join(values)}{',' if len(values) == 1 else ''})"
+
+    def _key(self, keys: Sequence[Term]) -> str:
+        return self._value(keys[0]) if len(keys) == 1 else self._tuple(keys)
+
+    def _variable(self, name: str) -> str:
+        return self._variables.setdefault(name, f"v{len(self._variables)}")
+
+    # ---- data --------------------------------------------------------------------------------
+
+    def _given(self, letter: str, value: Any) -> str:
+        name = self._new(letter)
+        self.data[name] = value
+        return name
+
+    def _relation(self, name: str) -> int:
+        number = self.numbers[name]
+        relation = self.relations[name]
+        self.data.setdefault(f"r{number}", relation.rows)
+        self.data.setdefault(f"g{number}", relation.rows.get)
+        self.names[f"r{number}"] = name
+        return number
+
+    def _whole(self, name: str) -> str:
+        number = self._relation(name)
+        self.data.setdefault(f"R{number}", self.relations[name])
+        return f"R{number}"
+
+    def _all(self, name: str) -> str:
+        """A full scan, taken once a call; a copy where the function itself adds to the relation."""
+        scan = f"{self._whole(name)}.scan()"
+        if name in self.heads:
+            scan = f"list({scan})"
+        return self._scans.setdefault(scan, f"s{self.numbers[name]}")
+
+    def _lookup(self, relation: str, columns: Columns, where: Where, keys: Sequence[Term]) -> tuple[str, Tests]:
+        """A call that gives a bucket or None, and what must yet be tested of its rows."""
+        way = choose(self.relations[relation], columns, where)
+        by_column = dict(zip(columns, keys, strict=True))
+        calls = []
+        for index in way.indexes:
+            key = [by_column[column] for column in index.columns]
+            calls.append(f"{self._index(relation, index)}({self._key(key)})")
+        tests = [(column, self._value(by_column[column])) for column in way.rest]
+        tests += [(column, self._value(Const(value))) for column, value in way.where]
+        return calls[0] if len(calls) == 1 else f"fewest({', '.join(calls)})", tests
+
+    def _index(self, relation: str, index: Index) -> str:
+        if index not in self.uses:
+            name = self.uses[index] = self._given("x", index.buckets.get)
+            parts = [f"column {i}" for i in index.columns] + [f"column {i} = {value!r}" for i, value in index.where]
+            self.names[name] = f"{relation} by {', '.join(parts)}"
+        return self.uses[index]
+
+    # ---- lines -------------------------------------------------------------------------------
+
+    def _new(self, letter: str) -> str:
+        self._fresh += 1
+        return f"{letter}{self._fresh}"
+
+    def _line(self, text: str) -> None:
+        self._lines.append("    " * self._level + text)
+
+    def _nest(self, text: str) -> None:
+        self._line(text)
+        self._level += 1
+
+    def _tick(self) -> None:
+        self._line("n += 1")
+        self._line(f"if n > {STEPS}:")
+        self._line(f"    n = tick(n, meter, {self._growing})")
