@@ -51,6 +51,7 @@ RANGES: list[tuple[list[dict[str, str]], str, str, str]] = [
     ([{"introduced": "0"}, {"last_affected": "2.1"}], "2.1", "affected", "in range"),
     ([{"introduced": "0"}, {"last_affected": "2.1"}], "2.1.0", "affected", "in range"),
     ([{"introduced": "0"}, {"last_affected": "2.1"}], "2.1.post1", "not_affected", "outside every range"),
+    ([{"introduced": "0"}, {"last_affected": "2.1"}], "2.1+cpu", "affected", "in range"),
     ([{"introduced": "2"}, {"last_affected": "2"}], "2", "affected", "in range"),
     ([{"introduced": "2"}, {"last_affected": "2"}], "2.0.1", "not_affected", "outside every range"),
     ([{"fixed": "2"}, {"introduced": "1"}, {"introduced": "2"}], "2", "affected", "in range"),
@@ -71,7 +72,7 @@ def test_a_range_is_read_as_the_schema_and_pep_440_say(
     assert (found.word, found.why) == (word, why)
 
 
-@pytest.mark.parametrize("version", ["2.3", "2.3.0", "2.3.0.0", "v2.3", "2.03"])
+@pytest.mark.parametrize("version", ["2.3", "2.3.0", "2.3.0.0", "v2.3", "2.03", "2.3+cpu"])
 def test_a_listed_version_is_found_in_any_spelling(version: str) -> None:
     assert judge(advisory(package([], ["2.3"])), "woolly-loom", version).why == "listed version"
 

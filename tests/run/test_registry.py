@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import ast
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -117,3 +120,23 @@ def test_equal_code_has_one_fingerprint_and_other_code_another() -> None:
     assert fingerprint(len) == ""
     assert not comparable(fingerprint(work), fingerprint(len))
     assert not comparable("py3.11:00", "py3.12:00")
+
+
+SOURCE = "def work(context):\n    return {'known': context.name in {'dye', 'wool', 'loom', 'cloth'}}"
+
+
+def test_a_fingerprint_does_not_depend_on_the_process_that_takes_it() -> None:
+    script = f"import sys\nfrom contextmesh.run.fingerprint import fingerprint\n{SOURCE}\nprint(fingerprint(work))"
+    taken = {
+        subprocess.run(
+            [sys.executable, "-c", script],
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            cwd=RUN.parent.parent,
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for seed in ("1", "2", "3")
+    }
+
+    assert len(taken) == 1
