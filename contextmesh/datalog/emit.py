@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
-from contextmesh.datalog.ast import Sum, Term
-from contextmesh.datalog.facts import Relation
+from contextmesh.datalog.ast import Const, Sum, Term
+from contextmesh.datalog.facts import MANY, Relation
 from contextmesh.datalog.steps import Absent, Fold, Let, Member, Plan, Scan, Step, Test, names_in
 from contextmesh.datalog.text import Tests, Text
 
@@ -31,10 +31,12 @@ class Emitter(Text):
 
     def runner(self, parts: Sequence[tuple[Plan, str]]) -> str:
         self._level = 2
+        start: list[str] = []
         first = parts[0][0]
+        if len(parts) == 1 and (needed := self._needed(first)):
+            start = [f"if not ({needed}):", "    return"]
         if first.bind is None:
-            for plan, head in parts:
-                self._rule(plan, head)
+            self._rule(first, parts[0][1])
         elif len(parts) == 1:
             self._enter(first, "drive")
             self._tests(first)
@@ -43,7 +45,11 @@ class Emitter(Text):
             self._line("for row in drive:")
             self._level += 1
             self._tick()
-            for plan, head in parts:
+            for number, (plan, head) in enumerate(parts):
+                needed = self._needed(plan)
+                if needed:
+                    start.append(f"u{number} = {needed}")
+                    self._nest(f"if u{number}:")
                 self._unpack(plan)
                 self._tests(plan)
                 self._rule(plan, head)
@@ -52,7 +58,16 @@ class Emitter(Text):
         if self.mode == "withdraw":
             takes += [f"d{i} = before[{i}]" for i in self.heads.values()]
         takes += [f"{name} = {scan}" for scan, name in self._scans.items()]
-        return self._function("drive, found, meter, before", [*takes, "n = 0"])
+        return self._function("drive, found, meter, before", [*start, *takes, "n = 0"])
+
+    def _needed(self, plan: Plan) -> str:
+        """A test whether the relations that a plan joins have any rows; those it adds to may still get some."""
+        names = dict.fromkeys(
+            step.relation
+            for step in plan.steps
+            if (isinstance(step, Scan) or (isinstance(step, Member) and not step.negated))
+        )
+        return " and ".join(f"r{self._relation(name)}" for name in names if name not in self.heads)
 
     def prover(self, plans: Sequence[Plan]) -> str:
         self._level = 2
@@ -169,9 +184,8 @@ class Emitter(Text):
         match step:
             case Scan():
                 self._scan(step, more_loops)
-            case Member(relation, terms, negated):
-                row = self._tuple(terms)
-                self._nest(f"if {'not ' if negated else ''}g{self._relation(relation)}({row}):")
+            case Member():
+                self._member(step)
             case Absent(relation, columns, where, keys):
                 if columns or where:
                     found, tests = self._lookup(relation, columns, where, keys)
@@ -185,6 +199,19 @@ class Emitter(Text):
                 self._test(step)
             case Fold():
                 self._fold(step)
+
+    def _member(self, member: Member) -> None:
+        """An empty relation is known by its looks; in a small one, constants leave a single value to look up."""
+        varying = [column for column, term in enumerate(member.terms) if not isinstance(term, Const)]
+        relation = self.relations[member.relation]
+        if len(varying) == 1 < relation.arity and len(relation) < MANY:
+            where = tuple((i, term.value) for i, term in enumerate(member.terms) if isinstance(term, Const))
+            found, _ = self._lookup(member.relation, (varying[0],), where, [member.terms[varying[0]]])
+            self._nest(f"if {found} is {'' if member.negated else 'not '}None:")
+            return
+        row = self._tuple(member.terms)
+        number = self._relation(member.relation)
+        self._nest(f"if not (r{number} and g{number}({row})):" if member.negated else f"if g{number}({row}):")
 
     def _scan(self, scan: Scan, more_loops: bool) -> None:
         if not scan.columns and not scan.where:

@@ -181,7 +181,7 @@ def _rank_atom(atom: Atom, known: Mapping[str, None], sizes: Mapping[str, int] |
         return (9, 0)
     fixed = sum(1 for t in atom.terms if is_known(t, known))
     if fixed == len(atom.terms):
-        return (2, 0)
+        return (0, 0.5)
     joined = any(is_known(t, known) and not isinstance(t, Const) for t in atom.terms)
     free = (len(atom.terms) - fixed) / len(atom.terms)
     if sizes is not None and not joined:
