@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from heapq import nsmallest
 from typing import TYPE_CHECKING
 
 from contextmesh.datalog.ast import Row
@@ -15,6 +16,9 @@ if TYPE_CHECKING:
 
 ITEMS = 12
 """How many subjects of a signal are named."""
+
+READ = ("signal", "severity", "remedy", "live", "edge_dead")
+"""The relations a health is made of."""
 
 ALWAYS = "untyped_edges"
 """This signal is shown even when nothing is wrong: that no edge is untyped is the promise of the product."""
@@ -101,7 +105,7 @@ class Health:
 def health(
     graph: ContextGraph, *, near_misses: Sequence[str] = (), facts: Mapping[str, Sequence[Row]] | None = None
 ) -> Health:
-    """Every signal that found something, the worst first; reads the whole graph.
+    """Every signal that found something, the worst first; costs what changed since, and the signals there are.
 
     ``near_misses`` are mentions that nearly resolved; ``facts`` rows of failed questions (``asked`` and what they saw).
 
@@ -109,7 +113,7 @@ def health(
         OntologyError: ``facts`` names what is no input relation.
     """
     store = graph.store
-    with observed(store, near_misses=near_misses, facts=facts):
+    with observed(store, READ, near_misses=near_misses, facts=facts):
         engine = store.engine
         found: dict[str, list[str]] = {}
         for kind, subject in engine.rows("signal"):
@@ -131,12 +135,12 @@ def health(
             len(store.nodes),
             len(store.edges) - engine.count("edge_dead"),
             len(store.edges),
-            tuple(sorted(dict.fromkeys(edge.type for edge in store.edges.values()))),
+            store.edge_types_used,
         )
 
 
 def _signal(store: Store, kind: str, subjects: list[str], severity: str, remedy: str) -> Signal:
-    items = tuple(sorted(subjects)[:ITEMS])
+    items = tuple(nsmallest(ITEMS, subjects))
     return Signal(kind, severity, len(subjects), _detail(store, kind, len(subjects), items), remedy, items)
 
 

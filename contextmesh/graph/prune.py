@@ -34,7 +34,7 @@ class Pruned:
 
 def prunable(graph: ContextGraph) -> dict[str, str]:
     """What the rules would set aside now, and why: the first reason in alphabetical order."""
-    with observed(graph.store):
+    with observed(graph.store, ("prunable",)):
         rows = sorted((str(reason), str(name)) for name, reason in graph.store.engine.rows("prunable"))
     found: dict[str, str] = {}
     for reason, name in rows:

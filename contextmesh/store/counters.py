@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -15,23 +15,35 @@ if TYPE_CHECKING:
 
 @contextmanager
 def observed(
-    store: Store, *, near_misses: Sequence[str] = (), facts: Mapping[str, Sequence[Row]] | None = None
+    store: Store,
+    wanted: Collection[str],
+    *,
+    near_misses: Sequence[str] = (),
+    facts: Mapping[str, Sequence[Row]] | None = None,
 ) -> Iterator[None]:
     """While inside, ``walked`` holds every node a walk has visited and ``near_miss`` each given mention.
 
+    ``wanted`` names the relations that will be read inside; what none of them depends on is not shown.
     ``facts`` adds further input rows, such as those of failed questions.
 
     Raises:
         OntologyError: ``facts`` names a relation that is no input, or rows that do not fit it.
     """
-    added: dict[str, list[Row]] = {
-        "walked": [(name,) for name, count in store.walks.items() if count > 0 and name in store.nodes],
-        "near_miss": [(mention,) for mention in dict.fromkeys(near_misses)],
-    }
     for relation, rows in (facts or {}).items():
         for row in rows:
             store.require_input(relation, row)
-        added.setdefault(relation, []).extend(dict.fromkeys(rows))
-    with store.engine.trial():
-        store.engine.apply(Delta.of(added=added), report=())
+    needed = store.needed_for(wanted)
+    added: dict[str, list[Row]] = {}
+    if "walked" in needed:
+        added["walked"] = [(name,) for name, count in store.walks.items() if count > 0 and name in store.nodes]
+    if "near_miss" in needed:
+        added["near_miss"] = [(mention,) for mention in dict.fromkeys(near_misses)]
+    for relation, rows in (facts or {}).items():
+        if relation in needed:
+            added.setdefault(relation, []).extend(dict.fromkeys(rows))
+    if not any(added.values()):
+        yield
+        return
+    with store.engine.trial(wanted=wanted):  # brings what is wanted up to date before it opens, so that this stays
+        store.engine.apply(Delta(added), report=())
         yield

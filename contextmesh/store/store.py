@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from types import MappingProxyType
 
 from contextmesh.base.errors import OntologyError, Problem
@@ -10,6 +10,7 @@ from contextmesh.datalog.ast import Row
 from contextmesh.datalog.engine import Engine
 from contextmesh.datalog.facts import Delta
 from contextmesh.datalog.limits import Limits
+from contextmesh.datalog.strata import reads
 from contextmesh.policy import Policy
 from contextmesh.store import relations
 from contextmesh.store.model import Assumption, Edge, Node
@@ -76,6 +77,8 @@ class Store:
         self.always_carried = tuple(
             f for f in asked if f in relations.RECORD_FIELDS and f not in relations.OPTIONAL_FIELDS
         )
+        self._edges_of_type: dict[str, int] = {}
+        self._needed: dict[tuple[str, ...], Mapping[str, None]] = {}
         self._live_log: list[tuple[int, list[Row], list[Row]]] = []
 
     def stage(self, kind: str) -> Stage:
@@ -89,6 +92,26 @@ class Store:
             assert isinstance(seq, int)
             return seq
         raise AssertionError(f"{name} was never born")
+
+    @property
+    def edge_types_used(self) -> tuple[str, ...]:
+        """The types of the edges that are here, sorted."""
+        return tuple(sorted(self._edges_of_type))
+
+    def needed_for(self, wanted: Collection[str]) -> Mapping[str, None]:
+        """The relations that some relations are, or depend on through rules."""
+        key = tuple(wanted)
+        found = self._needed.get(key)
+        if found is None:
+            graph = reads(self.policy.program.rules)
+            found = dict.fromkeys(key)
+            todo = list(key)
+            for name in todo:
+                fresh = [edge.relation for edge in graph.get(name, ()) if edge.relation not in found]
+                found |= dict.fromkeys(fresh)
+                todo += dict.fromkeys(fresh)
+            self._needed[key] = found
+        return found
 
     def require_input(self, relation: str, row: Row) -> None:
         """Raises OntologyError unless the row may be stated as a fact from outside."""
@@ -112,6 +135,9 @@ class Store:
 
     def adopt(self, stage: Stage, receipt: Receipt) -> None:
         """Take over what a stage has committed; called by the stage alone."""
+        for edge in stage.edges.values():
+            if edge.id not in self._edges:
+                self._edges_of_type[edge.type] = self._edges_of_type.get(edge.type, 0) + 1
         self._nodes.update(stage.nodes)
         self._edges.update(stage.edges)
         self._assumptions.update(stage.assumptions)

@@ -6,6 +6,7 @@ import pytest
 from graph_builders import claim, decision, entity, evidence, source, state
 
 from contextmesh.base.errors import OntologyError
+from contextmesh.datalog.events import Evaluated, Event
 from contextmesh.graph.graph import ContextGraph
 
 
@@ -111,3 +112,18 @@ def test_a_contradiction_stays_open_until_a_decision_derives_from_both(graph: Co
     graph.decide("Call it warm", rationale="measured", source=memo.id, derived_from=[hot.id, cold.id])
 
     assert graph.health().signal("open_contradictions") is None
+
+
+def test_what_a_health_has_derived_is_kept_for_the_next_even_where_telemetry_was_shown(graph: ContextGraph) -> None:
+    graph.add_node("entity", "Redis", attrs={"canonical": "redis", "aliases": []})
+    graph.store.walks["entity:redis-24071b"] = 1
+    graph.health(near_misses=["Rediss"])
+    graph.prunable()
+    whole: list[Event] = []
+    graph.store.engine.listener = whole.append
+    graph.add_node("entity", "Kafka", attrs={"canonical": "kafka", "aliases": []})
+
+    assert graph.health(near_misses=["Rediss"]).signal("unresolved_entities") is not None
+    graph.prunable()
+    assert graph.health().signal("unresolved_entities") is None
+    assert [e for e in whole if isinstance(e, Evaluated) and e.how != "delta"] == []
