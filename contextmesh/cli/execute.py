@@ -15,6 +15,7 @@ from contextmesh.base.errors import InputError, Problem, Where
 from contextmesh.cli import kit
 
 if TYPE_CHECKING:
+    from contextmesh.graph.graph import ContextGraph
     from contextmesh.run import Runner, RunReport
     from contextmesh.session import SessionState
 
@@ -43,6 +44,7 @@ def execute(
     """
     from contextmesh.cli.progress import progress
     from contextmesh.cli.rounds import report_text, story_text
+    from contextmesh.graph.graph import ContextGraph
 
     if plan is None:
         if session is not None or recheck:
@@ -51,7 +53,8 @@ def execute(
         from contextmesh.demo.plan import run_story
 
         with tempfile.TemporaryDirectory(prefix="contextmesh-feed-") as feed, progress() as tick:
-            story = run_story(Path(feed), workers=workers, progress=tick)
+            graph = ContextGraph(kit.load_policy(policy))
+            story = run_story(Path(feed), workers=workers, graph=graph, progress=tick)
         kit.show(story.as_json, lambda: story_text(story), as_json=json)
         return
     given = _named(plan)
@@ -60,7 +63,8 @@ def execute(
         from contextmesh import session as sessions
 
         state = sessions.load(session, policy=kit.load_policy(policy))
-    runner = _runner(plan, given, state, workers)
+    graph = state.graph if state is not None else ContextGraph(kit.load_policy(policy))
+    runner = _runner(plan, given, state, graph, workers)
     try:
         with progress() as tick:
             report = runner.recheck(progress=tick) if recheck else runner.run(progress=tick)
@@ -95,11 +99,11 @@ def _named(text: str) -> Any:
     return found
 
 
-def _runner(text: str, given: Any, state: SessionState | None, workers: int) -> Runner:
+def _runner(text: str, given: Any, state: SessionState | None, graph: ContextGraph, workers: int) -> Runner:
     from contextmesh.run import Runner, TaskRegistry
 
     if callable(given) and not isinstance(given, Runner | TaskRegistry):
-        given = _called(text, given, state)
+        given = _called(text, given, graph)
     if isinstance(given, TaskRegistry):
         if state is None or state.carried is None:
             raise InputError(_bad(text, "is a registry, and there is no session whose plan it could go on with"))
@@ -119,16 +123,14 @@ def _runner(text: str, given: Any, state: SessionState | None, workers: int) -> 
     return given
 
 
-def _called(text: str, function: Any, state: SessionState | None) -> Any:
+def _called(text: str, function: Any, graph: ContextGraph) -> Any:
     """A function with a parameter is given the graph of the session, or an empty one."""
     from inspect import signature
 
     from contextmesh.base.errors import Refusal
-    from contextmesh.graph.graph import ContextGraph
 
     try:
-        takes = bool(signature(function).parameters)
-        return function(state.graph if state is not None else ContextGraph()) if takes else function()
+        return function(graph) if signature(function).parameters else function()
     except Refusal:
         raise
     except Exception as error:

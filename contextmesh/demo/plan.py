@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from contextmesh.graph.graph import ContextGraph
 from contextmesh.run import Runner, RunReport, TaskRegistry, WorkContext
 from contextmesh.run.auditors import AdvisoryFeed
 
@@ -76,9 +77,9 @@ def demo_registry(feed: Path) -> TaskRegistry:
     return registry
 
 
-def demo_plan(feed: Path, *, workers: int = 4) -> Runner:
+def demo_plan(feed: Path, *, workers: int = 4, graph: ContextGraph | None = None) -> Runner:
     """The plan, declared and not yet run."""
-    runner = Runner(PLAN, registry=demo_registry(feed), workers=workers)
+    runner = Runner(PLAN, registry=demo_registry(feed), graph=graph, workers=workers)
     runner.task(
         "hash_password",
         worker_key="auth.hash.argon2.v1",
@@ -133,9 +134,15 @@ def repair(runner: Runner) -> None:
     )
 
 
-def run_story(feed: Path, *, workers: int = 4, progress: Callable[[str, int, int], None] | None = None) -> PlanStory:
+def run_story(
+    feed: Path,
+    *,
+    workers: int = 4,
+    graph: ContextGraph | None = None,
+    progress: Callable[[str, int, int], None] | None = None,
+) -> PlanStory:
     """Run, learn, wait, repair, run: what a round costs is what fell."""
-    runner = demo_plan(feed, workers=workers)
+    runner = demo_plan(feed, workers=workers, graph=graph)
     first = runner.run(progress=progress)
     publish_advisory(feed)
     recheck = runner.recheck(progress=progress)

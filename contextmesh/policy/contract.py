@@ -48,6 +48,8 @@ OUTPUTS: Mapping[str, tuple[str, ...]] = {
     "remedy": ("kind", "words"),
     "prunable": ("id", "reason"),
     # schedule
+    "task": ("task", "assumption"),
+    "failed": ("task",),
     "stale": ("task",),
     "done": ("task",),
     "pending": ("task",),

@@ -13,6 +13,10 @@ from contextmesh.run.calls import Job, Outcome, Phase, Raised, Returned, TimedOu
 from contextmesh.run.registry import Audit, Bound, Work
 from contextmesh.run.verdict import DISPROVED, FAIL, OK, AuditContext, Verdict, WorkContext
 
+LONGEST = 2_000
+"""Characters of an exception's message that are kept."""
+REASON_BYTES = 65_536
+"""Of a verdict: as much as evidence may say."""
 NO_AUDITOR = "no auditor declared"
 WORKER, AUDITOR = "worker", "auditor"
 
@@ -103,9 +107,11 @@ def _verdict(audit: Bound[Audit], context: AuditContext, phase: Phase) -> Verdic
     if value.kind not in (OK, FAIL, DISPROVED) or not all(isinstance(text, str) and text.strip() for text in texts):
         raise _Wrong(Failure("bad-verdict", "auditor error: its verdict has no kind, or no reason in words"))
     try:
-        canonical(list(texts))
+        size = len(canonical(list(texts)).encode("utf-8"))
     except InputError as error:
         raise _Wrong(Failure("bad-verdict", f"auditor error: {error.problem.message}")) from None
+    if size > REASON_BYTES:
+        raise _Wrong(Failure("bad-verdict", f"auditor error: its reason is longer than {REASON_BYTES:,} bytes"))
     return value
 
 
@@ -136,7 +142,7 @@ def _words(error: BaseException) -> str:
         text = str(error).encode("utf-8", "backslashreplace").decode("utf-8")
     except Exception:
         text = "its message cannot be read"
-    return f"{type(error).__name__}: {text}"
+    return f"{type(error).__name__}: {text if len(text) <= LONGEST else text[:LONGEST] + '…'}"
 
 
 def _kind(value: object) -> str:

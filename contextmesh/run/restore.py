@@ -81,13 +81,10 @@ def _say(pen: Pen, runner: Runner, task: Task, row: Row, decisions: dict[str, st
         pen.say(task, MISSED)
     if row.state == "done":
         # A task that is done stands on its ground and on what it needs as they are, whichever run it used.
+        rests_on = {edge.dst for edge in runner.graph.edges_from(str(row.node_id), "depends_on")}
         for ground in (row.assumption_id, *(decisions[need] for need in row.needs)):
-            if ground is not None and not _rests(runner.graph, str(row.node_id), ground):
+            if ground is not None and ground not in rests_on:
                 pen.batch.fact("accepted", (str(row.node_id), ground))
-
-
-def _rests(graph: ContextGraph, decision: str, ground: str) -> bool:
-    return any(edge.dst == ground for edge in graph.edges_from(decision, "depends_on"))
 
 
 def _changed(rows: Rows, bound: list[Binding], graph: ContextGraph) -> list[Problem]:

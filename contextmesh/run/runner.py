@@ -56,7 +56,8 @@ class Runner:
         Raises:
             InputError: ``blank-text``, ``out-of-range``, ``not-canonical``.
         """
-        _require_text("the name of a plan", plan)
+        if not isinstance(plan, str) or not plan:
+            raise InputError(Problem("blank-text", "a plan has a name", subject="plan"))
         if isinstance(workers, bool) or workers < 1:
             raise InputError(Problem("out-of-range", f"workers are a whole number from 1, not {workers!r}"))
         self.name = plan

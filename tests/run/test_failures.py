@@ -59,6 +59,7 @@ WORKERS: dict[str, tuple[Any, str, str]] = {
     "raises": (raises(RuntimeError("no thread")), "worker-raised", "RuntimeError: no thread"),
     "leaves": (raises(SystemExit(3)), "worker-raised", "SystemExit: 3"),
     "raises what has no words": (raises(Unspeakable()), "worker-raised", "Unspeakable: its message cannot be read"),
+    "raises at length": (raises(ValueError("x" * 9_000)), "worker-raised", "ValueError: " + "x" * 2_000 + "…"),
     "raises half a pair": (raises(ValueError("\ud800")), "worker-raised", "ValueError: \\ud800"),
     "returns nothing": (lambda c: None, "bad-output", "the worker returned nothing, not an object with text keys"),
     "returns a list": (lambda c: [1], "bad-output", "the worker returned list, not an object with text keys"),
@@ -75,6 +76,7 @@ AUDITORS: dict[str, tuple[Any, str, str]] = {
     "returns nothing": (lambda c: None, "bad-verdict", "auditor error: it returned nothing, not a verdict"),
     "gives no reason": (lambda c: c.fail(" "), "bad-verdict", "auditor error: its verdict has no kind, or no reason"),
     "says another word": (lambda c: Verdict("perhaps", "x"), "bad-verdict", "auditor error: its verdict has no kind"),  # type: ignore[arg-type]
+    "says too much": (lambda c: c.fail("x" * 70_000), "bad-verdict", "auditor error: its reason is longer than 65,536"),
     "says half a pair": (lambda c: c.fail("\ud800"), "bad-verdict", "auditor error: $[0] holds text with"),
     "says no": (lambda c: c.fail("it is crooked"), "audit-failed", "it is crooked"),
 }
