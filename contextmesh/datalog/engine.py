@@ -170,13 +170,13 @@ class Engine:
         if report is None and self._frames:
             report = self._frames[-1].wanted
         mask = self._mask(report) | self._overdue
-        if self._dirty & mask:
-            self._catch_up(mask)
         frame = self._open()
         try:
+            self._refresh(mask)  # the delta is told against what stood before
+            before = {relation: len(relation.log) for relation in frame.marks}
             self._change(delta, frame)
             self._refresh(mask)
-            told = self._told(frame, report)
+            told = self._told({**frame.marks, **before}, report)
         except BaseException:
             self._undo(frame)
             raise
@@ -251,15 +251,21 @@ class Engine:
         todo = self._dirty & mask
         if not todo:
             return
-        meter = self.limits.meter()
+        frame = self._frames[-1]
+        meter = None
         while todo:
             bit = todo & -todo
-            self._run(self.stages[bit.bit_length() - 1], meter)
+            stage = self.stages[bit.bit_length() - 1]
+            frame.note(stage)
+            if not (stage.built and stage.is_idle()):
+                meter = meter or self.limits.meter()
+                self._run(stage, frame, meter)
             self._dirty &= ~bit
             todo = self._dirty & mask
 
-    def _run(self, stage: Maintained, meter: Meter) -> None:
-        self._frames[-1].note(stage)
+    def _run(self, stage: Maintained, frame: Frame, meter: Meter) -> None:
+        for head in stage.heads:
+            frame.touch(head)
         marks = [len(head.log) for head in stage.heads]
         built = stage.built
         returned = stage.update(meter) if built else stage.build(meter)
@@ -285,12 +291,12 @@ class Engine:
         if silent:
             self.listener(Unchanged(stage.names))
 
-    def _told(self, frame: Frame, report: Collection[str] | None) -> Delta:
+    def _told(self, since: Mapping[Relation, int], report: Collection[str] | None) -> Delta:
         added: dict[str, list[Row]] = {}
         dropped: dict[str, list[Row]] = {}
-        for relation, mark in frame.marks.items():
+        for relation, mark in since.items():
             name = relation.name
-            if relation.end == mark or name.endswith(GIVEN) or (report is not None and name not in report):
+            if len(relation.log) == mark or name.endswith(GIVEN) or (report is not None and name not in report):
                 continue
             came, went = relation.net(mark)
             if came:

@@ -50,6 +50,20 @@ class Maintained(Stage):
         super().__init__(*arguments)
         self._work: dict[tuple[Any, ...], Work] = {}
         self._rows = [relation.rows for relation in self.inputs]
+        self._head_rows = [head.rows for head in self.heads]
+        loose = {r.relation for found in self.reads for r in found if r.kind != "positive"}
+        self._plain = [relation.name not in loose for relation in self.inputs]
+
+    def is_idle(self) -> bool:
+        """Whether what changed cannot matter: inputs that were emptied, where nothing stands that could be lost."""
+        if any(self._head_rows):
+            return False
+        ends = list(map(len, self.logs))
+        for at in compress(count(), map(ne, ends, self.cursors)):
+            if self._rows[at] or not self._plain[at]:
+                return False
+        self.cursors = ends
+        return True
 
     def update(self, meter: Meter) -> bool:
         """Take in what changed since the last evaluation; tells whether rows went and came back meanwhile."""

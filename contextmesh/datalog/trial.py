@@ -35,11 +35,9 @@ class Frame:
                 relation.push()
 
     def note(self, stage: Stage) -> None:
-        """To be called before the stage is evaluated."""
+        """To be called before the stage looks at what changed; its heads are touched apart."""
         if stage not in self.stages:
             self.stages[stage] = (stage.built, stage.cursors)
-            for head in stage.heads:
-                self.touch(head)
 
     def undo(self) -> None:
         for relation, mark in self.marks.items():
