@@ -1,4 +1,4 @@
-"""What the documentation must say, read from the code: every error code, every command's help."""
+"""What the documentation must say, read from the code: every code, every command's help, every relation."""
 
 from __future__ import annotations
 
@@ -7,57 +7,160 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 _CODE = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
+_WORDING = "contextmesh/store/refusal.py"
+
+BUILT = {"f'{outcome.phase}-timeout'": ("auditor-timeout", "worker-timeout")}
+"""Codes that are put together while the program runs, by the expression that does it."""
+
+# ---- error codes ----------------------------------------------------------------------------
 
 
 def error_codes() -> dict[str, str]:
-    """Every code that a Problem may carry, and the first module that makes it.
+    """Every code a user may meet, and the first file that makes it.
 
-    A code is a constant given to ``Problem`` or to a parameter called ``code`` of a function of the package.
+    A code is what is given to a parameter or field ``code: str`` of a function or class of the package (Problem, Fault,
+    Skipped, Failure …), and the name of each violation that a rules file derives, unless the wording gives it another.
+
+    Raises:
+        ValueError: a code is computed in a way that this reading does not understand; put it into ``BUILT``.
     """
+    paths = sorted((ROOT / "contextmesh").rglob("*.py"))
+    trees = {path.relative_to(ROOT).as_posix(): ast.parse(path.read_text(encoding="utf-8")) for path in paths}
+    own = {home: dict(_takers(tree)) for home, tree in trees.items()}
     found: dict[str, str] = {}
-    trees = {path: ast.parse(path.read_text(encoding="utf-8")) for path in sorted((ROOT / "contextmesh").rglob("*.py"))}
-    takers = {"Problem": 0}
-    for tree in trees.values():
-        takers.update(_takers(tree))
-    for path, tree in trees.items():
-        for code in _codes(tree, takers):
-            found.setdefault(code, path.relative_to(ROOT).as_posix())
+    for home, tree in trees.items():
+        for code in _codes(tree, own[home] | dict(_imported(tree, own)), home):
+            found.setdefault(code, home)
+    worded = dict(_worded(trees[_WORDING]))
+    for violation, home in _violations():
+        code = worded.get(violation, violation.replace("_", "-"))
+        found.setdefault(code, home)
     return dict(sorted(found.items()))
 
 
 def _takers(tree: ast.AST) -> Iterator[tuple[str, int]]:
+    """Functions and classes with a text called ``code``, and its place among the arguments."""
     for node in ast.walk(tree):
-        if isinstance(node, ast.FunctionDef):
-            names = [arg.arg for arg in node.args.args if arg.arg not in ("self", "cls")]
-            if "code" in names:
-                yield node.name, names.index("code")
+        if isinstance(node, ast.FunctionDef) and node.name != "__init__":
+            yield from ((node.name, at) for at in _place(node))
+        elif isinstance(node, ast.ClassDef):
+            made = [part for part in node.body if isinstance(part, ast.FunctionDef) and part.name == "__init__"]
+            fields = [part for part in node.body if isinstance(part, ast.AnnAssign)]
+            named = [ast.unparse(part.target) for part in fields if ast.unparse(part.annotation) == "str"]
+            if made:
+                yield from ((node.name, at) for at in _place(made[0]))
+            elif "code" in named:
+                yield node.name, [ast.unparse(part.target) for part in fields].index("code")
 
 
-def _codes(tree: ast.AST, takers: dict[str, int]) -> Iterator[str]:
+def _place(function: ast.FunctionDef) -> Iterator[int]:
+    given = [arg for arg in function.args.args if arg.arg not in ("self", "cls")]
+    for at, arg in enumerate(given):
+        if arg.arg == "code" and arg.annotation is not None and ast.unparse(arg.annotation) == "str":
+            yield at
+
+
+def _imported(tree: ast.AST, own: Mapping[str, Mapping[str, int]]) -> Iterator[tuple[str, int]]:
+    """Takers of other modules that this one imports by name."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and node.module:
+            there = own.get(f"{node.module.replace('.', '/')}.py", {})
+            yield from ((alias.asname or alias.name, there[alias.name]) for alias in node.names if alias.name in there)
+
+
+def _codes(tree: ast.AST, takers: Mapping[str, int], home: str) -> Iterator[str]:
     for node in ast.walk(tree):
         if not isinstance(node, ast.Call):
             continue
         name = node.func.id if isinstance(node.func, ast.Name) else getattr(node.func, "attr", "")
-        if name not in takers:
-            continue
-        given = [k.value for k in node.keywords if k.arg == "code"] or node.args[takers[name] : takers[name] + 1]
-        for value in given:
-            for constant in ast.walk(value):
-                text = constant.value if isinstance(constant, ast.Constant) else None
-                if isinstance(text, str) and _CODE.fullmatch(text):
-                    yield text
+        if name in takers:
+            given = [k.value for k in node.keywords if k.arg == "code"] or node.args[takers[name] : takers[name] + 1]
+            for value in given:
+                yield from _constants(value, f"{home}:{node.lineno}")
+
+
+def _constants(value: ast.expr, where: str) -> Iterator[str]:
+    if isinstance(value, ast.IfExp):
+        yield from _constants(value.body, where)
+        yield from _constants(value.orelse, where)
+    elif isinstance(value, ast.Constant) and isinstance(value.value, str) and _CODE.fullmatch(value.value):
+        yield value.value
+    elif ast.unparse(value) in BUILT:
+        yield from BUILT[ast.unparse(value)]
+    elif not _handed_on(value):
+        raise ValueError(f"{where}: the code {ast.unparse(value)} cannot be read from the text")
+
+
+def _handed_on(value: ast.expr) -> bool:
+    """Whether it is a code that was made elsewhere: ``code``, ``error.code``, ``problem["code"]``."""
+    if isinstance(value, ast.Subscript):
+        return ast.unparse(value.slice) == "'code'"
+    name = value.id if isinstance(value, ast.Name) else getattr(value, "attr", "")
+    return name == "code" or name.endswith("_code")
+
+
+def _worded(wording: ast.AST) -> Iterator[tuple[str, str]]:
+    """The violations that have words of their own, and the code those words go by."""
+    methods = {node.name: node for node in ast.walk(wording) if isinstance(node, ast.FunctionDef)}
+    table = next(
+        node.value
+        for node in ast.walk(wording)
+        if isinstance(node, ast.AnnAssign) and ast.unparse(node.target) == "_WORDS" and isinstance(node.value, ast.Dict)
+    )
+    for key, value in zip(table.keys, table.values, strict=True):
+        assert isinstance(key, ast.Constant) and isinstance(value, ast.Attribute), "violation: Wording.method"
+        yield str(key.value), _told(value.attr, methods)
+
+
+def _told(name: str, methods: Mapping[str, ast.FunctionDef]) -> str:
+    for node in ast.walk(methods[name]):
+        if isinstance(node, ast.Return) and isinstance(node.value, ast.Tuple):
+            return str(ast.literal_eval(node.value.elts[0]))
+        if isinstance(node, ast.Return) and isinstance(node.value, ast.Call):
+            return _told(node.value.func.attr, methods)  # type: ignore[attr-defined]
+    raise ValueError(f"{name} of {_WORDING} gives no words")
+
+
+def _violations() -> Iterator[tuple[str, str]]:
+    for path in sorted((ROOT / "rules").rglob("*.dl")):
+        for name in re.findall(r"^violation\((\w+),", path.read_text(encoding="utf-8"), re.MULTILINE):
+            yield name, path.relative_to(ROOT).as_posix()
 
 
 def documented_codes() -> list[str]:
     """The codes of docs/errors.md, in its order."""
     text = (ROOT / "docs" / "errors.md").read_text(encoding="utf-8")
     return re.findall(r"^\| `([a-z0-9-]+)` \|", text, re.MULTILINE)
+
+
+# ---- relations ------------------------------------------------------------------------------
+
+
+def relations(kind: str) -> list[tuple[str, str]]:
+    """Every relation the shipped rules declare as ``input`` or ``output``: its form with columns, and its file."""
+    found: list[tuple[str, str]] = []
+    for path in sorted((ROOT / "rules").glob("*.dl")):
+        text = path.read_text(encoding="utf-8")
+        forms = re.findall(rf"^{kind} +(\w+(?:\([^)]*\))?)\.", text, re.MULTILINE)
+        found.extend((form, path.name) for form in forms)
+    return found
+
+
+def documented_relations(kind: str) -> list[tuple[str, str]]:
+    """The same, as the section of docs/relations.md says it."""
+    text = (ROOT / "docs" / "relations.md").read_text(encoding="utf-8")
+    section = re.search(rf"^## {kind.capitalize()}s\n(.*?)(?=^## |\Z)", text, re.MULTILINE | re.DOTALL)
+    assert section is not None, f"docs/relations.md has a section of {kind}s"
+    return re.findall(r"^\| `([^`]+)` \| [^|]*\S \| `([^`]+)` \|$", section[1], re.MULTILINE)
+
+
+# ---- commands -------------------------------------------------------------------------------
 
 
 def command_paths() -> list[tuple[str, ...]]:
@@ -121,7 +224,14 @@ Made from the commands themselves by `python tools/docs.py`. Every command also 
 
 if __name__ == "__main__":
     (ROOT / "docs" / "cli.md").write_text(command_manual(), encoding="utf-8")
-    known = set(documented_codes())
-    for code, home in error_codes().items():
+    known, made = set(documented_codes()), error_codes()
+    for code, home in made.items():
         if code not in known:
             print(f"not in docs/errors.md: {code} ({home})")
+    for code in sorted(known - set(made)):
+        print(f"made nowhere: {code}")
+    for kind in ("input", "output"):
+        told = set(documented_relations(kind))
+        for form, home in relations(kind):
+            if (form, home) not in told:
+                print(f"not in docs/relations.md: {form} ({home})")
