@@ -76,6 +76,8 @@ def _imported(tree: ast.AST, own: Mapping[str, Mapping[str, int]]) -> Iterator[t
 
 def _codes(tree: ast.AST, takers: Mapping[str, int], home: str) -> Iterator[str]:
     for node in ast.walk(tree):
+        if isinstance(node, ast.Assign):
+            yield from _assigned(node, f"{home}:{node.lineno}")
         if not isinstance(node, ast.Call):
             continue
         name = node.func.id if isinstance(node.func, ast.Name) else getattr(node.func, "attr", "")
@@ -83,6 +85,22 @@ def _codes(tree: ast.AST, takers: Mapping[str, int], home: str) -> Iterator[str]
             given = [k.value for k in node.keywords if k.arg == "code"] or node.args[takers[name] : takers[name] + 1]
             for value in given:
                 yield from _constants(value, f"{home}:{node.lineno}")
+
+
+def _assigned(node: ast.Assign, where: str) -> Iterator[str]:
+    """Texts that a variable called ``code`` is set to, alone or among others."""
+    for target in node.targets:
+        several = isinstance(target, ast.Tuple) and isinstance(node.value, ast.Tuple)
+        pairs = zip(target.elts, node.value.elts, strict=False) if several else [(target, node.value)]  # type: ignore[attr-defined]
+        for name, value in pairs:
+            if ast.unparse(name) == "code" and _is_text(value):
+                yield from _constants(value, where)
+
+
+def _is_text(value: ast.expr) -> bool:
+    if isinstance(value, ast.IfExp):
+        return _is_text(value.body) and _is_text(value.orelse)
+    return isinstance(value, ast.Constant) and isinstance(value.value, str)
 
 
 def _constants(value: ast.expr, where: str) -> Iterator[str]:
