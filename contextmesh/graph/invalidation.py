@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from contextmesh.store.chains import chains, words_for
+from contextmesh.store.model import Node
 from contextmesh.store.receipt import Receipt
 
 if TYPE_CHECKING:
@@ -52,8 +53,7 @@ class Invalidation:
 
     Attributes:
         committed: False when nothing was written.
-        invalidated: the assumption itself and all that fell with it, nearest to it first.
-        invalidated_edges: edges that hold no longer.
+        blast_radius: how many nodes fell beside the assumption.
         preserved_count: how many nodes are live after it.
         still_standing: nodes that lost a justification and stand on another.
         replacement_id: the assumption that took its place, or None.
@@ -63,18 +63,24 @@ class Invalidation:
     assumption_id: str
     statement: str
     committed: bool
-    invalidated: tuple[Fallen, ...]
-    invalidated_edges: tuple[str, ...]
+    blast_radius: int
     preserved_count: int
     still_standing: tuple[Standing, ...]
     replacement_id: str | None
     receipt: Receipt | None
+    _invalidated: Callable[[], tuple[Fallen, ...]] = field(repr=False, compare=False)
+    _edges: Callable[[], tuple[str, ...]] = field(repr=False, compare=False)
     _preserved: Callable[[], tuple[str, ...]] = field(repr=False, compare=False)
 
-    @property
-    def blast_radius(self) -> int:
-        """How many nodes fell beside the assumption."""
-        return len(self.fallen)
+    @cached_property
+    def invalidated(self) -> tuple[Fallen, ...]:
+        """The assumption itself and all that fell with it, nearest to it first; reasons are made when asked for."""
+        return self._invalidated()
+
+    @cached_property
+    def invalidated_edges(self) -> tuple[str, ...]:
+        """Edges that hold no longer, sorted."""
+        return self._edges()
 
     @cached_property
     def fallen(self) -> tuple[str, ...]:
@@ -119,16 +125,18 @@ def of_receipt(
     hidden: str | None = None,
 ) -> Invalidation:
     """Read from the delta; ``hidden`` is a node that stood only for a dry run."""
+    nodes = {row[0]: graph.store.nodes[str(row[0])] for row in receipt.derived.plus("invalid")}
     return Invalidation(
         assumption_id,
         graph.assumption(assumption_id).statement,
         receipt.committed,
-        tuple(_fallen(graph, name, receipt.because(name)) for name in receipt.invalidated),
-        receipt.dead_edges,
+        sum(1 for row in receipt.derived.plus("invalid") if row[0] != assumption_id),
         receipt.live_after - (1 if hidden is not None else 0),
         _still_standing(graph, receipt),
         replacement,
         receipt,
+        lambda: tuple(_fallen(nodes[name], receipt.because(name)) for name in receipt.invalidated),
+        lambda: receipt.dead_edges,
         lambda: tuple(name for name in receipt.preserved if name != hidden),
     )
 
@@ -141,23 +149,25 @@ def of_standing(graph: ContextGraph, assumption_id: str, *, committed: bool) -> 
     found = chains(engine, rows, lambda name: words_for(store.nodes[name]))
     ids = sorted((str(row[0]) for row in rows), key=lambda name: (found[name].length, name))
     lost = {str(row[0]): None for name in ids for row in _justifications_with(graph, name)}
+    fallen = tuple(_fallen(store.nodes[name], found[name].as_words()) for name in ids)
+    edges = _dead_edges(graph, assumption_id, ids)
     return Invalidation(
         assumption_id,
         record.statement,
         committed,
-        tuple(_fallen(graph, name, found[name].as_words()) for name in ids),
-        _dead_edges(graph, assumption_id, ids),
+        sum(1 for name in ids if name != assumption_id),
         engine.count("live"),
         tuple(_standing(graph, name, None) for name in lost if not engine.holds("invalid", (name,))),
         record.superseded_by,
         None,
+        lambda: fallen,
+        lambda: edges,
         store.live_reader(store.seq, None),
     )
 
 
-def _fallen(graph: ContextGraph, name: str, because: tuple[str, ...]) -> Fallen:
-    node = graph.store.nodes[name]
-    return Fallen(name, node.type, node.label, because)
+def _fallen(node: Node, because: tuple[str, ...]) -> Fallen:
+    return Fallen(node.id, node.type, node.label, because)
 
 
 def _dead_edges(graph: ContextGraph, assumption_id: str, ids: list[str]) -> tuple[str, ...]:
@@ -169,7 +179,7 @@ def _dead_edges(graph: ContextGraph, assumption_id: str, ids: list[str]) -> tupl
 
 def _still_standing(graph: ContextGraph, receipt: Receipt) -> tuple[Standing, ...]:
     """Nodes that this transaction cost a justification and that did not fall."""
-    invalid = dict.fromkeys(receipt.invalidated)
+    invalid = {row[0]: None for row in receipt.derived.plus("invalid")}
     losers = dict.fromkeys(str(row[0]) for row in receipt.derived.plus("lost"))
     return tuple(_standing(graph, name, receipt) for name in losers if name not in invalid)
 

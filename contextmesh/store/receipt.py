@@ -87,7 +87,7 @@ class Receipt:
 
     @cached_property
     def _chains(self) -> Mapping[str, Chain]:
-        """Made when a reason is first asked for; a dry run has them from the start."""
+        """Put into words when a reason is first asked for, as things stood when it was made."""
         return self._reasons() if self.derived.plus("invalid") else {}
 
     @cached_property

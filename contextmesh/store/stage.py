@@ -10,7 +10,7 @@ from contextmesh.base.errors import OntologyError, Problem
 from contextmesh.datalog.ast import Row
 from contextmesh.datalog.facts import Delta
 from contextmesh.store import relations
-from contextmesh.store.chains import chains, words_for
+from contextmesh.store.chains import Reasons, words_for
 from contextmesh.store.model import Assumption, Edge, Node, a
 from contextmesh.store.receipt import Chain, Receipt
 from contextmesh.store.refusal import Wording
@@ -140,7 +140,7 @@ class Stage:
             engine.apply(Delta(dropped=checks), report=())
             trial.keep()
         self._done = True
-        reason = partial(_chains, store, store.nodes.get, derived) if reasons else dict
+        reason = _reasons(store, self.node, derived) if reasons else dict
         receipt = self._receipt(seq, True, facts, derived, reason, store.live_reader(seq, None))
         store.adopt(self, receipt)
         return receipt
@@ -159,8 +159,8 @@ class Stage:
         with engine.trial(wanted=names):
             derived = engine.apply(_marked(facts, checks), report=names)
             self._require_legal()
-            reasons = _chains(store, self.node, derived)
-            return self._receipt(seq, False, facts, derived, lambda: reasons, store.live_reader(store.seq, derived))
+            reasons = _reasons(store, self.node, derived)
+            return self._receipt(seq, False, facts, derived, reasons, store.live_reader(store.seq, derived))
 
     @property
     def build(self) -> int | None:
@@ -245,17 +245,19 @@ def _move(
     return bool(gone or come)
 
 
-def _chains(store: Store, node_of: Callable[[str], Node | None], derived: Delta) -> Mapping[str, Chain]:
-    """Why each node of a delta fell, from what holds now: what fell once stays fallen, so later is not too late."""
+def _reasons(store: Store, node_of: Callable[[str], Node | None], derived: Delta) -> Callable[[], Mapping[str, Chain]]:
+    """Why each node of a delta fell: what carried it is noted as it is now, and put into words when asked for."""
     invalid = {row[0]: None for row in derived.plus("invalid")}
     if not invalid:
-        return {}
+        return dict
+    reasons = Reasons(store.engine, (row for row in derived.plus("fell") if row[0] in invalid))
+    records = {name: node_of(name) for name in reasons.names()}
 
     def label_of(node_id: str) -> str:
-        node = node_of(node_id)
+        node = records[node_id]
         return words_for(node) if node is not None else node_id
 
-    return chains(store.engine, (row for row in derived.plus("fell") if row[0] in invalid), label_of)
+    return partial(reasons.chains, label_of)
 
 
 def _marked(facts: Delta, checks: dict[str, list[Row]]) -> Delta:

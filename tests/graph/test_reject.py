@@ -10,6 +10,7 @@ from graph_builders import claim, decision, entity, evidence, source, state
 from contextmesh.base.errors import OntologyError
 from contextmesh.graph.graph import ContextGraph
 from contextmesh.graph.prune import prune
+from contextmesh.store.model import Provenance
 
 
 def test_a_rejection_writes_contradiction_and_verdict_as_one_transaction(graph: ContextGraph) -> None:
@@ -151,3 +152,41 @@ def test_what_walks_have_met_is_kept(graph: ContextGraph) -> None:
     assert state(graph) == before
     assert graph.prune(reason="unlinked").ids == ()
     assert graph.prune().ids == (door.id,)
+
+
+def test_reasons_read_later_are_those_of_then(graph: ContextGraph) -> None:
+    memo, rain, seen = source(graph), graph.assume("It rains."), evidence(graph, "No.")
+    coat, hook = decision(graph, "Take a coat", memo.id), decision(graph, "Put up a hook", memo.id)
+    graph.add_edge(coat.id, "depends_on", rain.id)
+    graph.add_edge(hook.id, "depends_on", coat.id)
+    root, way = "assumption(It rains.)", ("<-depends_on-", "Take a coat", "<-depends_on-", "Put up a hook")
+    foreseen = graph.blast(rain.id)
+    done = graph.reject(rain.id, evidence_id=seen.id)
+    graph.add_edge(hook.id, "depends_on", rain.id)
+    with graph.batch("rename") as batch:
+        batch.replace_node(replace(batch.node(coat.id), label="Take a raincoat"))
+
+    assert foreseen.because(hook.id) == done.because(hook.id) == (root, *way)
+    assert [f.label for f in done.invalidated] == ["It rains.", "Take a coat", "Put up a hook"]
+    assert graph.blast(rain.id).because(hook.id) == (root, "<-depends_on-", "Put up a hook")
+
+
+def test_reasons_are_found_the_same_way_when_the_graph_has_grown_many_times_over(graph: ContextGraph) -> None:
+    memo = source(graph)
+    told = []
+    for size in (1, 1_500):
+        with graph.batch("grow") as batch:
+            for n in range(size):
+                ground = batch.add_node("assumption", f"Ground {size} {n}").id
+                made = batch.add_node(
+                    "decision", f"Made {size} {n}", attrs={"rationale": "r"}, provenance=Provenance(memo.id)
+                )
+                batch.add_edge(made.id, "depends_on", ground)
+        foreseen = graph.blast(ground)
+        done = graph.reject(ground, evidence_id=evidence(graph, f"Not {size}.").id)
+        told += [foreseen.because(made.id), done.because(made.id)]
+
+    assert told == [
+        *[("assumption(Ground 1 0)", "<-depends_on-", "Made 1 0")] * 2,
+        *[("assumption(Ground 1500 1499)", "<-depends_on-", "Made 1500 1499")] * 2,
+    ]
