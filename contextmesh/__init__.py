@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from contextmesh.run.registry import TaskRegistry as TaskRegistry
     from contextmesh.run.runner import Runner as Runner
     from contextmesh.run.verdict import Verdict as Verdict
+    from contextmesh.session.session import Session as Session
 
 __version__ = "0.1.0"
 
@@ -31,6 +32,7 @@ _HOMES = {
     "ContextGraph": "graph",
     "Policy": "policy",
     "Resolver": "resolve",
+    "Session": "session",
     "NodeType": "kinds",
     "EdgeType": "kinds",
     **dict.fromkeys(("RunLedger", "Runner", "TaskRegistry", "Verdict"), "run"),
@@ -81,6 +83,10 @@ def _load(home: str) -> Any:
         from contextmesh import run
 
         return run
+    if home == "session":
+        from contextmesh.session import session
+
+        return session
     if home == "kinds":
         from contextmesh.policy import kinds
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib
 import sys
 import tempfile
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -70,7 +69,9 @@ def execute(
             report = runner.recheck(progress=tick) if recheck else runner.run(progress=tick)
     finally:  # also when it was interrupted: what was recorded is whole, and the next run goes on with it
         if state is not None and session is not None:
-            _save(session, state, runner)
+            from contextmesh.session.session import Session
+
+            Session(state, runner).save(session)
     kit.show(lambda: _payload(runner, report), lambda: report_text(runner, report), as_json=json)
     if not report.complete:
         kit.leave(kit.FOUND)
@@ -135,16 +136,6 @@ def _called(text: str, function: Any, graph: ContextGraph) -> Any:
         raise
     except Exception as error:
         raise InputError(_raised(text, error)) from None
-
-
-def _save(session: Path, state: SessionState, runner: Runner) -> None:
-    from contextmesh import session as sessions
-    from contextmesh.run.ledger_file import ledger_to_bytes
-    from contextmesh.run.plan_file import plan_to_bytes
-    from contextmesh.session import Carried
-
-    held = Carried(plan_to_bytes(runner), ledger_to_bytes(runner.ledger), runner.ledger.head)
-    sessions.save(session, replace(state, rounds=runner.round, carried=held))
 
 
 def _payload(runner: Runner, report: RunReport) -> dict[str, Any]:

@@ -1,0 +1,110 @@
+"""A session with its plan at work: graph, resolver, and the runner bound to a deployment's own registry."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from contextmesh.base.errors import Problem, SessionError
+from contextmesh.run import RunLedger, Runner, TaskRegistry
+from contextmesh.run.ledger_file import ledger_from_bytes, ledger_to_bytes
+from contextmesh.run.plan_file import plan_from_bytes, plan_to_bytes
+from contextmesh.session.commit import Saved
+from contextmesh.session.commit import save as commit
+from contextmesh.session.load import load as read
+from contextmesh.session.state import Carried, SessionState
+
+if TYPE_CHECKING:
+    from contextmesh.graph.graph import ContextGraph
+    from contextmesh.policy import Policy
+    from contextmesh.resolve.resolver import Resolver
+
+
+class Session:
+    """Everything a deployment continues with.
+
+    Attributes:
+        runner: the plan, every key bound in the registry; None when the session holds no plan.
+    """
+
+    def __init__(self, state: SessionState, runner: Runner | None = None) -> None:
+        self._state = state
+        self.runner = runner
+
+    @classmethod
+    def load(
+        cls,
+        directory: Path | str,
+        *,
+        registry: TaskRegistry | None = None,
+        policy: Policy | None = None,
+        on_changed_worker: str = "warn",
+    ) -> Session:
+        """The newest generation, its plan bound to the registry.
+
+        Raises:
+            SessionError: it cannot be trusted; ``missing-registry``: it holds a plan, and no registry was given.
+            ExecutionCheckpointError: a key of the plan that the registry does not know.
+            LedgerIntegrityError, ExecutionSnapshotError: plan and ledger are damaged or do not fit the graph.
+        """
+        state = read(directory, policy=policy)
+        if state.carried is None:
+            return cls(state)
+        if registry is None:
+            message = f"{directory} holds a plan, and no registry of its workers was given"
+            hint = "Session.load(directory, registry=...)"
+            raise SessionError(Problem("missing-registry", message, subject=str(directory), hint=hint))
+        names = state.manifest
+        assert names is not None, "a loaded session has a manifest"
+        ledger = ledger_from_bytes(
+            state.carried.ledger, names.ledger or "runledger", expect_head=state.carried.ledger_head
+        )
+        runner = plan_from_bytes(
+            state.carried.execution,
+            names.execution or "execution",
+            graph=state.graph,
+            registry=registry,
+            ledger=ledger,
+            on_changed_worker=on_changed_worker,
+        )
+        return cls(state, runner)
+
+    @property
+    def graph(self) -> ContextGraph:
+        return self._state.graph
+
+    @property
+    def resolver(self) -> Resolver:
+        return self._state.resolver
+
+    @property
+    def ledger(self) -> RunLedger | None:
+        return self.runner.ledger if self.runner is not None else None
+
+    @property
+    def generation(self) -> int:
+        return self._state.generation
+
+    def save(self, directory: Path | str | None = None) -> Saved:
+        """Commits a new generation, the plan and its ledger with it; an unchanged session writes nothing.
+
+        Raises:
+            SessionLockedError: another writer is at it; SessionError: someone else committed, or no directory is known.
+            ExecutionCheckpointError: a task of the plan without a key.
+        """
+        home = self._state.home
+        target = directory if directory is not None else home.path if home is not None else None
+        if target is None:
+            message = "this session was never in a directory"
+            raise SessionError(Problem("missing-session", message, hint="name one: save('dir')"))
+        saved = commit(target, self._with_plan())
+        self._state = saved.state
+        return saved
+
+    def _with_plan(self) -> SessionState:
+        if self.runner is None:
+            return self._state
+        ledger = self.runner.ledger
+        carried = Carried(plan_to_bytes(self.runner), ledger_to_bytes(ledger), ledger.head)
+        return replace(self._state, carried=carried, rounds=self.runner.round)
