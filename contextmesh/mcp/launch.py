@@ -1,0 +1,167 @@
+"""``contextmesh-mcp``: arguments, session and registry are checked before the SDK is even imported."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, NoReturn
+
+from contextmesh.base.errors import ExecutionCheckpointError, ExecutionSnapshotError, InputError, Problem, Refusal
+from contextmesh.base.source import render_refusal
+from contextmesh.mcp.served import CHECKPOINTS, ON_EXIT, Served
+
+if TYPE_CHECKING:
+    from contextmesh.policy import Policy
+    from contextmesh.run.registry import TaskRegistry
+
+DONE = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Launch:
+    """What the server is started with.
+
+    Attributes:
+        core: whether only the short list of tools is shown.
+    """
+
+    served: Served
+    core: bool
+
+
+def main(argv: Sequence[str] | None = None, *, registry: TaskRegistry | None = None) -> int:
+    """Serve a mesh until the client goes; nothing but the protocol is written to stdout.
+
+    Args:
+        registry: workers and auditors of the deployment's plan, by key; the only code a client can set to work.
+    """
+    try:
+        launch = prepared(sys.argv[1:] if argv is None else argv, registry)
+        serve = _sdk()
+    except Refusal as refusal:
+        _say(render_refusal(refusal))
+        return refusal.exit_code
+    except KeyboardInterrupt:
+        return DONE
+    return serve(launch.served, core=launch.core)
+
+
+def prepared(argv: Sequence[str], registry: TaskRegistry | None = None) -> Launch:
+    """The session as far as it can be checked without loading its graph.
+
+    Raises:
+        InputError: ``bad-option``, ``no-registry``. SessionError: there is no session there, or it is damaged.
+        ExecutionCheckpointError: every key of the plan that the registry lacks.
+    """
+    options = _parser().parse_args(list(argv))
+    policy = _policy(options.policy)
+    directory: Path | None = options.session
+    has_plan = directory is not None and _checked_plan(directory, policy, registry)
+    served = Served(directory, policy=policy, registry=registry, has_plan=has_plan, checkpoint=options.checkpoint)
+    return Launch(served, options.tools == "core")
+
+
+class _Parser(argparse.ArgumentParser):
+    """Says what is wrong as every command does, with a code."""
+
+    def error(self, message: str) -> NoReturn:
+        hint = "contextmesh-mcp (--demo | --session DIR) [--checkpoint every-ask|on-exit|never] [--tools all|core]"
+        raise InputError(Problem("bad-option", message, hint=hint))
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = _Parser(
+        prog="contextmesh-mcp",
+        description="Serve a mesh over the Model Context Protocol, on stdin and stdout.",
+        epilog="example: contextmesh-mcp --session notes.mesh --checkpoint on-exit",
+        allow_abbrev=False,
+    )
+    what = parser.add_mutually_exclusive_group(required=True)
+    what.add_argument("--demo", action="store_true", help="the bundled demo; it refuses writes")
+    what.add_argument("--session", type=Path, metavar="DIR", help="the session directory")
+    parser.add_argument(
+        "--checkpoint", choices=CHECKPOINTS, default=ON_EXIT, help="when counters of walks are written (on-exit)"
+    )
+    parser.add_argument("--tools", choices=("all", "core"), default="all", help="which tools are listed (all)")
+    parser.add_argument(
+        "--policy",
+        type=Path,
+        metavar="DIR",
+        help="rules and a GRAPH.md laid over the shipped ones (CONTEXTMESH_POLICY)",
+    )
+    return parser
+
+
+def _sdk() -> Callable[..., int]:
+    """Raises InputError, ``no-sdk``."""
+    try:
+        from contextmesh.mcp.server import serve
+    except ModuleNotFoundError as error:
+        if error.name is None or error.name.startswith("contextmesh"):
+            raise
+        message = f"the protocol's SDK is not installed: {error.name} is not found"
+        raise InputError(Problem("no-sdk", message, hint="pip install 'contextmesh[mcp]'")) from None
+    return serve
+
+
+def _policy(directory: Path | None) -> Policy | None:
+    named = directory if directory is not None else os.environ.get("CONTEXTMESH_POLICY")
+    if not named:
+        return None
+    from contextmesh.policy import Policy
+
+    return Policy.load(Path(named))
+
+
+def _checked_plan(directory: Path, policy: Policy | None, registry: TaskRegistry | None) -> bool:
+    """Whether the session holds a plan whose every key the registry has; it has one and no registry: refused."""
+    from contextmesh.policy import Policy
+    from contextmesh.session.files import read_member
+    from contextmesh.session.load import find_manifest
+
+    manifest = find_manifest(directory, policy if policy is not None else Policy.load(), None)
+    if manifest.execution is None:
+        return False
+    keys = _keys(read_member(directory, manifest.execution), str(directory / manifest.execution))
+    if registry is None:
+        message = f"the plan of {directory} is bound to keys, and no registry was given"
+        hint = "launch it from Python: contextmesh.mcp.main(argv, registry=registry)"
+        note = f"keys of the plan: {', '.join(key for _, key in keys)}"
+        raise InputError(Problem("no-registry", message, subject=keys[0][1] if keys else None, note=note, hint=hint))
+    problems: list[Problem] = []
+    for kind, key in keys:
+        try:
+            if kind == "worker":
+                registry.worker(key)
+            else:
+                registry.auditor(key)
+        except Refusal as refusal:
+            problems += refusal.problems
+    if problems:
+        raise ExecutionCheckpointError(*dict.fromkeys(problems))
+    return True
+
+
+def _keys(data: bytes, file: str) -> list[tuple[str, str]]:
+    """What the plan is bound to, each once: (worker or auditor, key)."""
+    from contextmesh.base.fields import Fault
+    from contextmesh.base.strict import parse
+    from contextmesh.run.plan_file import read_rows
+
+    document = parse(data, file, refusal=ExecutionSnapshotError)
+    try:
+        tasks = read_rows(document.value).tasks
+    except Fault as fault:
+        raise ExecutionSnapshotError(document.problem(fault)) from None
+    workers = [("worker", task.worker_key) for task in tasks]
+    auditors = [("auditor", task.auditor_key) for task in tasks if task.auditor_key is not None]
+    return list(dict.fromkeys((*workers, *auditors)))
+
+
+def _say(text: str) -> None:
+    """On stderr, which writes what its encoding lacks as escapes."""
+    sys.stderr.write(text + "\n")

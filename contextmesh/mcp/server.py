@@ -1,0 +1,185 @@
+"""The SDK, and nothing else: the table becomes tools, a document becomes a result, a refusal becomes an error."""
+
+from __future__ import annotations
+
+import logging
+import os
+import signal
+import sys
+import threading
+import traceback
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any, TypeVar
+
+import anyio
+import mcp_types as types
+from anyio import to_thread
+from mcp.server import Server, ServerRequestContext
+from mcp.server.stdio import stdio_server
+from mcp.shared.exceptions import MCPError
+
+import contextmesh
+from contextmesh.base.errors import Problem, Refusal
+from contextmesh.mcp import calls, prompts, resources
+from contextmesh.mcp.budget import compact
+from contextmesh.mcp.catalogue import MORE, Tool, listed
+from contextmesh.mcp.served import Served
+
+T = TypeVar("T")
+Context = ServerRequestContext[Any]
+JSON = "application/json"
+NOT_FOUND = -32002
+"""The protocol's number for a resource that is not there; our own code stands in the data of the error."""
+_NUMBERS = {"unknown-resource": NOT_FOUND, "unknown-node": NOT_FOUND, "loading": types.INTERNAL_ERROR}
+INSTRUCTIONS = (
+    "A memory of typed facts. Ask first: an answer is a path to a source, or one named dead end. "
+    "What is concluded (live, fell, superseded) comes from rules; mesh_why proves it. "
+    "You may submit evidence; a person judges it. A page ends with `next`: give it back to go on."
+)
+
+
+def make_server(served: Served, *, core: bool = False) -> Server[Any]:
+    """The server over a mesh; it answers at once, and waits for the mesh only where a call needs it."""
+    shown = [_tool(tool, short=core) for tool in listed(plan=served.has_plan, core=core)]
+
+    async def list_tools(ctx: Context, params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
+        return types.ListToolsResult(tools=shown)
+
+    async def call_tool(ctx: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
+        if params.name != MORE.name:
+            _or_protocol_error(lambda: calls.tool_named(served, params.name))
+        return await to_thread.run_sync(_called, served, params.name, params.arguments)
+
+    async def list_resources(ctx: Context, params: types.PaginatedRequestParams | None) -> types.ListResourcesResult:
+        found = [
+            types.Resource(uri=resources.SCHEME + name, name=name, description=words, mime_type=JSON)
+            for name, words in resources.FIXED.items()
+        ]
+        return types.ListResourcesResult(resources=found)
+
+    async def list_templates(
+        ctx: Context, params: types.PaginatedRequestParams | None
+    ) -> types.ListResourceTemplatesResult:
+        found = [
+            types.ResourceTemplate(
+                uri_template=resources.SCHEME + path, name=path.partition("/")[0], description=words, mime_type=JSON
+            )
+            for path, words in resources.TEMPLATES.items()
+        ]
+        return types.ListResourceTemplatesResult(resource_templates=found)
+
+    async def read_resource(ctx: Context, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
+        uri = str(params.uri)
+        document = await to_thread.run_sync(_or_protocol_error, lambda: resources.read(served, uri))
+        text = types.TextResourceContents(uri=uri, mime_type=JSON, text=compact(document))
+        return types.ReadResourceResult(contents=[text])
+
+    async def list_prompts(ctx: Context, params: types.PaginatedRequestParams | None) -> types.ListPromptsResult:
+        return types.ListPromptsResult(prompts=[_prompt(prompt) for prompt in prompts.PROMPTS])
+
+    async def get_prompt(ctx: Context, params: types.GetPromptRequestParams) -> types.GetPromptResult:
+        text = _or_protocol_error(lambda: prompts.filled(params.name, params.arguments))
+        message = types.PromptMessage(role="user", content=types.TextContent(type="text", text=text))
+        return types.GetPromptResult(messages=[message])
+
+    return Server(
+        "contextmesh",
+        version=contextmesh.__version__,
+        instructions=INSTRUCTIONS,
+        on_list_tools=list_tools,
+        on_call_tool=call_tool,
+        on_list_resources=list_resources,
+        on_list_resource_templates=list_templates,
+        on_read_resource=read_resource,
+        on_list_prompts=list_prompts,
+        on_get_prompt=get_prompt,
+    )
+
+
+def serve(served: Served, *, core: bool = False) -> int:
+    """Serve on stdin and stdout until the client closes them, or SIGTERM or Ctrl-C; then the last checkpoint."""
+    logging.basicConfig(level=logging.WARNING, stream=sys.stderr, format="%(name)s: %(message)s")
+    threading.Thread(target=_load, args=(served,), name="load", daemon=True).start()
+    with suppress(BrokenPipeError):  # the client has gone
+        anyio.run(_serve, served, core)
+    return _closed(served)
+
+
+async def _serve(served: Served, core: bool) -> None:
+    server = make_server(served, core=core)
+    async with anyio.create_task_group() as group:
+        if sys.platform != "win32":
+            group.start_soon(_end_on_signal, served)
+        async with stdio_server() as (read, write):
+            await server.run(read, write, server.create_initialization_options())
+        group.cancel_scope.cancel()
+
+
+async def _end_on_signal(served: Served) -> None:
+    """The thread that waits for a line of stdin cannot be woken, so the process ends here once all is written."""
+    with anyio.open_signal_receiver(signal.SIGTERM, signal.SIGINT) as signals:
+        async for _ in signals:
+            code = await to_thread.run_sync(_closed, served)
+            sys.stderr.flush()
+            os._exit(code)
+
+
+def _closed(served: Served) -> int:
+    try:
+        served.close()
+    except Refusal as refusal:
+        sys.stderr.write(f"the last checkpoint was not written: {refusal}\n")
+        return refusal.exit_code
+    return 0
+
+
+def _load(served: Served) -> None:
+    try:
+        served.load()
+    except Exception:
+        traceback.print_exc(file=sys.stderr)
+
+
+# ---- parts --------------------------------------------------------------------------------------
+
+
+def _tool(tool: Tool, *, short: bool) -> types.Tool:
+    return types.Tool.model_validate(tool.as_json(short=short))
+
+
+def _prompt(prompt: prompts.Prompt) -> types.Prompt:
+    argument = types.PromptArgument(name=prompt.argument, description=prompt.argument_words, required=prompt.required)
+    return types.Prompt(name=prompt.name, description=prompt.words, arguments=[argument])
+
+
+def _called(served: Served, name: str, arguments: dict[str, Any] | None) -> types.CallToolResult:
+    """A document, or an error that the model can read and act on; never an error called a success."""
+    try:
+        return _result(calls.call(served, name, arguments))
+    except Refusal as refusal:
+        return _result(_told(refusal.problems), is_error=True)
+    except Exception:
+        traceback.print_exc(file=sys.stderr)
+        message, hint = "this is a fault of contextmesh, not of your call", "please report what the server logged"
+        return _result(_told((Problem("internal-fault", message, subject=name, hint=hint),)), is_error=True)
+
+
+def _told(problems: tuple[Problem, ...]) -> dict[str, Any]:
+    """The first problem as every command prints it, and all of them when there are several."""
+    told = [problem.as_json() for problem in problems[:10]]
+    return {"error": told[0]} if len(told) == 1 else {"error": told[0], "errors": told}
+
+
+def _result(document: dict[str, Any], *, is_error: bool = False) -> types.CallToolResult:
+    text = types.TextContent(type="text", text=compact(document))
+    return types.CallToolResult(content=[text], structured_content=document, is_error=is_error)
+
+
+def _or_protocol_error(call: Callable[[], T]) -> T:
+    """What is asked of the protocol itself is refused by it: a number of the protocol, and our code in the data."""
+    try:
+        return call()
+    except Refusal as refusal:
+        number = _NUMBERS.get(refusal.code, types.INVALID_PARAMS)
+        raise MCPError(number, str(refusal), _told(refusal.problems)["error"]) from None

@@ -1,0 +1,123 @@
+"""The controlled writes. None lets a client reject an assumption, name an edge, or choose code or a path."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from contextmesh.base.errors import InputError, Problem
+from contextmesh.mcp.budget import bounded
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from contextmesh.mcp.served import Served
+    from contextmesh.run.registry import TaskRegistry
+    from contextmesh.run.runner import Runner
+    from contextmesh.session import SessionState
+
+Arguments = Mapping[str, Any]
+
+
+def mesh_submit_evidence(served: Served, given: Arguments) -> dict[str, Any]:
+    """An observation without a verdict; submitted again it is the same node."""
+
+    def change(state: SessionState) -> tuple[SessionState, dict[str, Any]]:
+        before = len(state.graph.store.nodes)
+        node = state.graph.submit_evidence(
+            given["text"],
+            source_id=given["source_id"],
+            external_id=given["external_id"],
+            metadata=given["metadata"],
+        )
+        return state, {"id": node.id, "type": node.type, "new": len(state.graph.store.nodes) > before}
+
+    return _answered(served, served.commit(change))
+
+
+def mesh_recheck(served: Served, given: Arguments) -> dict[str, Any]:
+    return _planned(served, lambda runner: _report(runner.recheck().as_json()))
+
+
+def mesh_resume(served: Served, given: Arguments) -> dict[str, Any]:
+    return _planned(served, lambda runner: _report(runner.run().as_json()))
+
+
+def mesh_repair(served: Served, given: Arguments) -> dict[str, Any]:
+    def repair(runner: Runner) -> dict[str, Any]:
+        task = runner.repair(
+            given["task"],
+            assumes=given["assumes"],
+            worker_key=given["worker_key"],
+            auditor_key=given["auditor_key"],
+            produces=given["produces"],
+        )
+        return {
+            "task": task.name,
+            "assumption": task.assumption_id,
+            "worker_key": task.worker_key,
+            "auditor_key": task.auditor_key,
+            "state": str(runner.state(task.name)),
+        }
+
+    return _planned(served, repair)
+
+
+WRITES: Mapping[str, Callable[[Served, Arguments], dict[str, Any]]] = {
+    "mesh_submit_evidence": mesh_submit_evidence,
+    "mesh_recheck": mesh_recheck,
+    "mesh_repair": mesh_repair,
+    "mesh_resume": mesh_resume,
+}
+
+
+def restored(state: SessionState, registry: TaskRegistry) -> Runner:
+    """The plan of a session, over its graph.
+
+    Raises:
+        InputError: ``no-plan``. ExecutionCheckpointError: a key that the registry lacks.
+    """
+    from contextmesh.run.ledger_file import ledger_from_bytes
+    from contextmesh.run.plan_file import plan_from_bytes
+
+    held = state.carried
+    if held is None:
+        raise InputError(Problem("no-plan", "the session holds no plan", hint="`contextmesh execute` makes one"))
+    ledger = ledger_from_bytes(held.ledger, "runledger", expect_head=held.ledger_head)
+    return plan_from_bytes(held.execution, "execution", graph=state.graph, registry=registry, ledger=ledger)
+
+
+def _planned(served: Served, act: Callable[[Runner], dict[str, Any]]) -> dict[str, Any]:
+    """A step of the plan on a freshly loaded session, committed on its own, and never made a second time."""
+    registry = served.registry
+    if registry is None:
+        message, hint = "no registry of workers was given to the server", "launch it with main(argv, registry=…)"
+        raise InputError(Problem("no-registry", message, hint=hint))
+
+    def change(state: SessionState) -> tuple[SessionState, dict[str, Any]]:
+        runner = restored(state, registry)
+        with served.running(runner):
+            result = act(runner)
+        return _carried(state, runner), result
+
+    return _answered(served, served.commit(change, alone=True))
+
+
+def _carried(state: SessionState, runner: Runner) -> SessionState:
+    from contextmesh.run.ledger_file import ledger_to_bytes
+    from contextmesh.run.plan_file import plan_to_bytes
+    from contextmesh.session import Carried
+
+    held = Carried(plan_to_bytes(runner), ledger_to_bytes(runner.ledger), runner.ledger.head)
+    return replace(state, rounds=runner.round, carried=held)
+
+
+def _report(report: dict[str, Any]) -> dict[str, Any]:
+    """A round without the lists of what stood: their number is enough."""
+    short = [{k: v for k, v in one.items() if k not in ("preserved", "receipt")} for one in report["invalidations"]]
+    return {**{k: v for k, v in report.items() if k != "layers"}, "invalidations": short}
+
+
+def _answered(served: Served, result: dict[str, Any]) -> dict[str, Any]:
+    return bounded({**result, "generation": served.read(lambda mesh: mesh.generation)})
