@@ -271,7 +271,7 @@ class Engine:
         returned = stage.update(meter) if built else stage.build(meter)
         for head, mark in zip(stage.heads, marks, strict=True):
             if returned and not any(head.net(mark)):
-                del head.log[mark:]  # what went came back
+                head.cut(mark)  # what went came back
             if len(head.log) != mark:
                 self._dirty |= self._bits[head]
         if self.listener is not None:
@@ -320,7 +320,7 @@ class Engine:
         grown = []
         for relation in frame.marks:
             relation.settle()
-            if len(relation.log) > LONG // 4:
+            if len(relation.log) > relation.patience:
                 self._trim(relation)
             if len(relation.rows) > relation.planned:
                 grown.append(relation)
@@ -352,7 +352,9 @@ class Engine:
         relation.trim(seen)
         for stage, at in reading:
             stage.cursors[at] -= seen
+        relation.patience = max(LONG // 4, 2 * len(relation.log))
         if len(relation.log) > max(LONG, 2 * len(relation)):
+            relation.patience = LONG // 4
             for stage, at in reading:
                 if stage.cursors[at] < relation.end:
                     self._overdue |= self._closure[stage.names[0]]

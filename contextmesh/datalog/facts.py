@@ -53,7 +53,7 @@ class Relation:
     undoing the drop restores the order too; ``_ghosts`` has it as True, or as False once it is back. ``log``
     holds every row that came or went, oldest first, as far back as anyone may ask: a row that stands there an
     odd number of times has changed, and whether it is present now says in which direction. ``planned`` is the
-    size up to which the plans of its readers are good.
+    size up to which the plans of its readers are good, ``patience`` the length up to which the log may grow.
     """
 
     __slots__ = (
@@ -62,11 +62,13 @@ class Relation:
         "_filtered",
         "_ghosts",
         "_indexes",
+        "_last_loss",
         "_matched",
         "_plain",
         "arity",
         "log",
         "name",
+        "patience",
         "planned",
         "rows",
     )
@@ -77,6 +79,8 @@ class Relation:
         self.rows: dict[Row, bool] = {}
         self.log: list[Row] = []
         self.planned = MANY
+        self.patience = MANY
+        self._last_loss = 0
         self._ghosts: dict[Row, bool] = {}
         self._absent = 0
         self._depth = 0
@@ -197,6 +201,7 @@ class Relation:
     def left(self, gone: list[Row]) -> None:
         """Log and unindex rows that were just set absent in ``rows``."""
         self.log.extend(gone)
+        self._last_loss = len(self.log)
         self._ghosts.update(dict.fromkeys(gone, True))
         self._absent += len(gone)
         for index in self._plain:
@@ -227,6 +232,8 @@ class Relation:
     def net(self, since: int) -> tuple[list[Row], list[Row]]:
         """Rows that came and rows that went since a position, in the order of their first change."""
         changes = self.log[since:]
+        if since >= self._last_loss:
+            return changes, []
         if len(changes) == 1:
             return (changes, []) if self.rows.get(changes[0]) else ([], changes)
         toggled: dict[Row, None] = dict.fromkeys(changes)
@@ -246,6 +253,12 @@ class Relation:
     def trim(self, count: int) -> None:
         """Forget the oldest changes; whoever holds a position must lower it by as much."""
         del self.log[:count]
+        self._last_loss = max(0, self._last_loss - count)
+
+    def cut(self, since: int) -> None:
+        """Forget the latest changes: they took each other back, or are being undone."""
+        del self.log[since:]
+        self._last_loss = min(self._last_loss, since)
 
     def settle(self) -> None:
         """Let go of ghosts and of what only an undo would need; nothing before now can be undone after."""
@@ -291,7 +304,7 @@ class Relation:
     def undo(self, since: int) -> None:
         """Restore rows, their order and the indexes as they were at a position."""
         added, dropped = self.net(since)
-        del self.log[since:]
+        self.cut(since)
         for row in added:
             if row in self._ghosts:
                 self.rows[row] = False
