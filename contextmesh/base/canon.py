@@ -11,6 +11,7 @@ from contextmesh.base.errors import InputError, Problem
 
 DEPTH = 64  # how deep a container may stand inside others in a file
 INNER_DEPTH = DEPTH - 4  # … and in a value that will stand in a record of a file
+SHALLOW = 4  # containers inside each other up to which most values are
 DIGITS = 308  # of a whole number: what a double could still hold
 _TOO_BIG = 10**DIGITS
 _INFINITE = (float("inf"), float("-inf"))
@@ -59,6 +60,8 @@ def digest(value: object, *, spaced: bool = False) -> str:
 
 def require_canonical(value: object, *, depth: int = INNER_DEPTH) -> None:
     """Raises InputError naming the path of the first value that JSON cannot carry exactly."""
+    if _is_plain(value, SHALLOW):
+        return
     stack: list[tuple[str, Any, int]] = [("$", value, 0)]
     while stack:
         path, item, level = stack.pop()
@@ -86,6 +89,35 @@ def require_canonical(value: object, *, depth: int = INNER_DEPTH) -> None:
             stack.extend((f"{path}[{i}]", member, level + 1) for i, member in enumerate(item))
         else:
             raise _bad(path, f"a {type(item).__name__}")
+
+
+def _is_plain(value: Any, levels: int) -> bool:
+    """Whether a value is canonical at first sight: ASCII text, common numbers, ``levels`` containers deep at most."""
+    kind = value.__class__
+    if kind is str:
+        return bool(value.isascii())
+    if value is None or kind is bool:
+        return True
+    if kind is int:
+        return bool(-_TOO_BIG < value < _TOO_BIG)
+    if kind is float:
+        return bool(value - value == 0.0)
+    if not levels:
+        return False
+    if kind is dict:
+        for key in value:
+            if key.__class__ is not str or not key.isascii():
+                return False
+        value = value.values()
+    elif kind is not list and kind is not tuple:
+        return False
+    for member in value:
+        if member.__class__ is str:
+            if not member.isascii():
+                return False
+        elif not _is_plain(member, levels - 1):
+            return False
+    return True
 
 
 class _Suspect(Exception):

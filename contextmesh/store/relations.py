@@ -5,7 +5,7 @@ Attributes that become facts, beside ``carries`` for the name of each:
 ===================== ============== ==========================================================
 attribute             on             facts
 ===================== ============== ==========================================================
-``retrieved_at``      source         ``dated``, when the text is an exact ``YYYY-MM-DD``
+``retrieved_at``      source         an ISO date or date-time → ``dated``; a month or year → ``dated_within``
 ``justifications``    any kind       ``[[ground, …], …]`` → ``justification``, ``premise``
 ``record_key``        decision       text → ``record_key``
 ``refers``            decision       ``{relation: [key, …]}`` → ``refers``
@@ -24,6 +24,7 @@ import re
 from collections.abc import Iterator, Sequence
 from datetime import date
 
+from contextmesh.base.dates import DAY, period_or_none
 from contextmesh.datalog.ast import Row
 from contextmesh.store.model import Edge, Node
 
@@ -70,9 +71,7 @@ def node_facts(node: Node, born: int, always: Sequence[str] = ()) -> Iterator[Fa
     if JUSTIFICATIONS in node.attrs:
         yield from _justification_facts(node)
     if node.type == SOURCE:
-        day = day_of(node.attrs.get("retrieved_at"))
-        if day is not None:
-            yield "dated", (node.id, day)
+        yield from _date_facts(node)
     elif node.type == DECISION:
         yield from _record_facts(node)
 
@@ -83,6 +82,11 @@ def edge_facts(edge: Edge, born: int) -> Iterator[Fact]:
     yield "born", (edge.id, born)
     if edge.assumption_id is not None:
         yield "bound", (edge.id, edge.assumption_id)
+
+
+def says_the_same(one: Edge, other: Edge) -> bool:
+    """Whether two records of one edge, which keeps its ends, state the same facts."""
+    return one.assumption_id == other.assumption_id
 
 
 def verdict_fact(assumption: str, evidence: str, seq: int) -> Fact:
@@ -129,6 +133,14 @@ def stated_justifications(node: Node) -> tuple[tuple[str, ...], ...]:
         if not isinstance(grounds, list | tuple) or not all(isinstance(g, str) for g in grounds):
             return ()
     return tuple(tuple(grounds) for grounds in value)
+
+
+def _date_facts(node: Node) -> Iterator[Fact]:
+    period = period_or_none(node.attrs.get("retrieved_at"))
+    if period is None:
+        return
+    first, last = period.first // DAY, (period.end - 1) // DAY
+    yield ("dated", (node.id, first)) if first == last else ("dated_within", (node.id, first, last))
 
 
 def _carried(node: Node) -> Iterator[str]:

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
 VIOLATION = "violation"
 
+Rows = dict[str, list[Row]]
+"""Rows by relation."""
+
 
 class Stage:
     """What one transaction would write. Nothing of it is seen elsewhere before ``commit``.
@@ -187,24 +190,15 @@ class Stage:
         wording = Wording(engine, self._store.policy.ontology, self.node, self.edges)
         raise wording.refusal(list(engine.rows(VIOLATION)), order)
 
-    def _facts(self) -> tuple[int, Delta, dict[str, list[Row]]]:
+    def _facts(self) -> tuple[int, Delta, Rows]:
         """The number of the transaction, the facts that come and go, and rows that say what is to be checked."""
         given = (*self._born.values(), *(at for at in self._verdicts.values() if at is not None))
         seq = max(self._store.seq + 1, *given) if given else self._store.seq + 1
-        added: dict[str, list[Row]] = {}
-        dropped: dict[str, list[Row]] = {}
-        checks: dict[str, list[Row]] = {}
-        carried = self._store.always_carried
-        for node in self.nodes.values():
-            old = self._store.nodes.get(node.id)
-            was = None if old is None else relations.node_facts(old, self._store.born(old.id), carried)
-            if _move(was, relations.node_facts(node, self._born_of(node.id, seq), carried), added, dropped):
-                _add(checks, relations.new_node(node))
-        for edge in self.edges.values():
-            before = self._store.edges.get(edge.id)
-            was = None if before is None else relations.edge_facts(before, self._store.born(before.id))
-            if _move(was, relations.edge_facts(edge, self._born_of(edge.id, seq)), added, dropped):
-                _add(checks, relations.new_edge(edge))
+        added: Rows = {}
+        dropped: Rows = {}
+        checks: Rows = {}
+        self._node_facts(seq, added, dropped, checks)
+        self._edge_facts(seq, added, dropped, checks)
         for (assumption, evidence), at in self._verdicts.items():
             _add(added, relations.verdict_fact(assumption, evidence, seq if at is None else at))
             _add(checks, relations.new_verdict(assumption, evidence))
@@ -216,28 +210,44 @@ class Stage:
             _add(added, relations.now_fact(self._build))
         return seq, Delta(added, dropped), checks
 
-    def _born_of(self, name: str, seq: int) -> int:
+    def _node_facts(self, seq: int, added: Rows, dropped: Rows, checks: Rows) -> None:
+        here, carried = self._store.nodes, self._store.always_carried
+        for name, node in self.nodes.items():
+            old = here.get(name)
+            if old is None:
+                for relation, row in relations.node_facts(node, self._born.get(name, seq), carried):
+                    added.setdefault(relation, []).append(row)
+                _add(checks, relations.new_node(node))
+                continue
+            was = relations.node_facts(old, self._store.born(name), carried)
+            if _move(was, relations.node_facts(node, self._born_of(name), carried), added, dropped):
+                _add(checks, relations.new_node(node))
+
+    def _edge_facts(self, seq: int, added: Rows, dropped: Rows, checks: Rows) -> None:
+        here = self._store.edges
+        for name, edge in self.edges.items():
+            old = here.get(name)
+            if old is None:
+                for relation, row in relations.edge_facts(edge, self._born.get(name, seq)):
+                    added.setdefault(relation, []).append(row)
+                _add(checks, relations.new_edge(edge))
+                continue
+            if relations.says_the_same(old, edge) and name not in self._born:
+                continue  # one more observation: a matter of the record
+            was = relations.edge_facts(old, self._store.born(name))
+            if _move(was, relations.edge_facts(edge, self._born_of(name)), added, dropped):
+                _add(checks, relations.new_edge(edge))
+
+    def _born_of(self, name: str) -> int:
+        """The transaction that first wrote what is here, or what a loader says it was."""
         given = self._born.get(name)
-        if given is not None:
-            return given
-        if name in self._store.nodes or name in self._store.edges:
-            return self._store.born(name)
-        return seq
+        return given if given is not None else self._store.born(name)
 
 
-def _move(
-    before: Iterable[relations.Fact] | None,
-    after: Iterable[relations.Fact],
-    added: dict[str, list[Row]],
-    dropped: dict[str, list[Row]],
-) -> bool:
+def _move(was: Iterable[relations.Fact], now: Iterable[relations.Fact], added: Rows, dropped: Rows) -> bool:
     """Record the difference of two sets of facts; whether there is one."""
-    if before is None:
-        for fact in after:
-            _add(added, fact)
-        return True
-    was, now = dict.fromkeys(before), dict.fromkeys(after)
-    gone, come = [f for f in was if f not in now], [f for f in now if f not in was]
+    before, after = dict.fromkeys(was), dict.fromkeys(now)
+    gone, come = [f for f in before if f not in after], [f for f in after if f not in before]
     for fact in gone:
         _add(dropped, fact)
     for fact in come:
@@ -260,10 +270,10 @@ def _reasons(store: Store, node_of: Callable[[str], Node | None], derived: Delta
     return partial(reasons.chains, label_of)
 
 
-def _marked(facts: Delta, checks: dict[str, list[Row]]) -> Delta:
+def _marked(facts: Delta, checks: Rows) -> Delta:
     """The facts, with the rows beside them that say what is new."""
     return Delta({**facts.added, **checks}, facts.dropped)
 
 
-def _add(side: dict[str, list[Row]], fact: relations.Fact) -> None:
+def _add(side: Rows, fact: relations.Fact) -> None:
     side.setdefault(fact[0], []).append(fact[1])

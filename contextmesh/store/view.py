@@ -8,7 +8,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from contextmesh.base.errors import Problem, UnknownError
-from contextmesh.base.ids import edge_key, grown
+from contextmesh.base.ids import edge_key, grown, slug
 from contextmesh.store.model import a
 
 if TYPE_CHECKING:
@@ -83,7 +83,11 @@ def edge_between(
     edge_of: Callable[[str], Edge | None], is_node: Callable[[str], bool], src: str, type_: str, dst: str
 ) -> tuple[Edge | None, str]:
     """The edge of this source, type and target, or None, and the id it has or would get."""
-    for candidate in grown(edge_key(src, type_, dst), "edge"):
+    key = edge_key(src, type_, dst)
+    first = slug(key, "edge")
+    if edge_of(first) is None and not is_node(first):
+        return None, first
+    for candidate in grown(key, "edge"):
         found = edge_of(candidate)
         if found is None and not is_node(candidate):
             return None, candidate
