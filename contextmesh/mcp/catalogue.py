@@ -142,6 +142,26 @@ TOOLS: tuple[Tool, ...] = (
         core=True,
     ),
     Tool(
+        "mesh_explain_as_of",
+        "Ask the mesh as it was: what would have been answered, on what was known by a date.",
+        (
+            Argument("question", required=True),
+            Argument("as_of", words="ISO date: known by then", required=True),
+            Argument("valid_at", words="ISO date: said by sources dated no later"),
+        ),
+        ("question", "answer", "dead_end", "detail", "path", "as_of"),
+    ),
+    Tool(
+        "mesh_reconstruct_decision",
+        "What a decision stood on, what came only afterwards, and what nothing dates.",
+        (
+            Argument("decision", words="id, name or record key", required=True),
+            Argument("as_of", words="ISO date: known by then"),
+            *PAGE,
+        ),
+        ("decision", "dated", "reasons", "next"),
+    ),
+    Tool(
         "mesh_query",
         "A bounded Datalog query over facts and conclusions, such as fell(X, A), node(X, decision). "
         "Relations are in contextmesh://schema.",

@@ -67,8 +67,7 @@ def mesh_health(mesh: Mesh, given: Arguments) -> dict[str, Any]:
 
 def mesh_lineage(mesh: Mesh, given: Arguments) -> dict[str, Any]:
     whole = mesh.lineage(given["id"]).as_json()
-    rows = whole["lineage"]
-    assert isinstance(rows, list), "a lineage is a list of steps"
+    rows = _list(whole["lineage"])
     return page(
         {"id": whole["id"], "count": len(rows)},
         "lineage",
@@ -94,6 +93,22 @@ def mesh_blast_radius(mesh: Mesh, given: Arguments) -> dict[str, Any]:
     return page(head, "invalidated", rows, start=start_of(given["next"]), limit=given["limit"] or LIMIT)
 
 
+def mesh_explain_as_of(mesh: Mesh, given: Arguments) -> dict[str, Any]:
+    """The mesh of then counts its own walks; those of now stay as they are."""
+    then = mesh.as_of(given["as_of"], valid_at=given["valid_at"])
+    whole = then.ask(given["question"]).as_json(generation=mesh.generation)
+    return bounded({**whole, "as_of": then.past.as_json()})
+
+
+def mesh_reconstruct_decision(mesh: Mesh, given: Arguments) -> dict[str, Any]:
+    whole = mesh.reconstruct(given["decision"], as_of=given["as_of"]).as_json()
+    parts = ("stood_on", "later", "undated")
+    rows = [{"part": part, **_reason(reason)} for part in parts for reason in _list(whole[part])]
+    head = {key: value for key, value in whole.items() if key not in parts}
+    head |= {f"{part}_count": len(_list(whole[part])) for part in parts}
+    return page(head, "reasons", Rows.of(rows), start=start_of(given["next"]), limit=given["limit"] or LIMIT)
+
+
 def mesh_query(mesh: Mesh, given: Arguments) -> dict[str, Any]:
     found = mesh.query(given["query"], seconds=SECONDS, rows=ROWS)
     head = {"columns": list(found.columns), "row_count": len(found.rows)}
@@ -109,9 +124,7 @@ def mesh_why(mesh: Mesh, given: Arguments) -> dict[str, Any]:
         if error.code != "does-not-hold":
             raise
         return page({"fact": fact, "holds": False, "missing": _missing(mesh, fact)}, "steps", Rows.of([]), limit=limit)
-    steps = whole["steps"]
-    assert isinstance(steps, list), "a proof is a list of steps"
-    rows = [_step(number, step) for number, step in enumerate(steps)]
+    rows = [_step(number, step) for number, step in enumerate(_list(whole["steps"]))]
     return page(
         {"fact": fact, "holds": True, "step_count": len(rows)}, "steps", Rows.of(rows), start=start, limit=limit
     )
@@ -123,6 +136,8 @@ READS: Mapping[str, Read] = {
     "mesh_health": mesh_health,
     "mesh_lineage": mesh_lineage,
     "mesh_blast_radius": mesh_blast_radius,
+    "mesh_explain_as_of": mesh_explain_as_of,
+    "mesh_reconstruct_decision": mesh_reconstruct_decision,
     "mesh_query": mesh_query,
     "mesh_why": mesh_why,
 }
@@ -177,12 +192,21 @@ def _step(number: int, step: Mapping[str, Any]) -> dict[str, Any]:
     return {"step": number, **kept}
 
 
+def _reason(reason: Mapping[str, Any]) -> dict[str, Any]:
+    """Without its proof, which mesh_why gives, and with the type of the edge by which it was reached."""
+    kept = {key: reason[key] for key in ("id", "type", "label", "hops", "dated", "live")}
+    return {**kept, "edge": reason["edge"]["type"]}
+
+
+def _list(value: object) -> list[Any]:
+    assert isinstance(value, list), "a document's list"
+    return value
+
+
 def _missing(mesh: Mesh, fact: str) -> list[str]:
     """For each rule the first literal that fails; of a fact with variables nothing more can be said."""
     try:
         absence = mesh.why_not(fact).as_json()
     except Refusal as refusal:
         return [problem.message for problem in refusal.problems]
-    failures = absence["failures"]
-    assert isinstance(failures, list), "a line for each rule"
-    return [str(line) for line in failures] or ["it is not stated, and no rule derives its relation"]
+    return [str(line) for line in _list(absence["failures"])] or ["it is not stated, and no rule derives its relation"]
