@@ -114,9 +114,10 @@ def _carried(state: SessionState, runner: Runner) -> SessionState:
 
 
 def _report(report: dict[str, Any]) -> dict[str, Any]:
-    """A round without the lists of what stood: their number is enough."""
-    short = [{k: v for k, v in one.items() if k not in ("preserved", "receipt")} for one in report["invalidations"]]
-    return {**{k: v for k, v in report.items() if k != "layers"}, "invalidations": short}
+    """A round with counts of what may be long, since an answer is cut to fit."""
+    fallen = [{**one, "invalidated_count": len(one["invalidated"])} for one in report["invalidations"]]
+    counts = {f"{name}_count": len(report[name]) for name in ("executed", "cached", "blocked", "failed")}
+    return {**{k: v for k, v in report.items() if k != "layers"}, **counts, "invalidations": fallen}
 
 
 def _answered(served: Served, result: dict[str, Any]) -> dict[str, Any]:
