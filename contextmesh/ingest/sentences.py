@@ -69,6 +69,21 @@ _LOW_OPENERS = word_set(
     the a an it he she we they i this that there but and so my you if when
     """
 )
+# Abbreviations of several words that are written with spaces, in lower case: no stop in them, or after them, ends one.
+_SPACED = (
+    *("z b", "d h", "u a", "o ä", "o a", "i d r", "u u", "z t", "s o", "s u", "u ä", "i a", "v a", "n chr", "v chr"),
+    *("i e", "e g", "a k a", "p ex", "b v", "d w z", "m a w", "t ex", "p es", "p ej", "n b"),
+)
+_ENDS_SPACED = re.compile(r"(?<![^\W_])(?:[^\W\d_]{1,3}\.\s)*[^\W\d_]{1,3}$")
+# A day of a month in languages that write it with a stop: 3. März, 24. december, 6. joulukuuta.
+_MONTHS = word_set(
+    """
+    januar jänner februar märz april mai juni juli august september oktober november dezember
+    marts maj december mars
+    tammikuuta helmikuuta maaliskuuta huhtikuuta toukokuuta kesäkuuta heinäkuuta elokuuta syyskuuta lokakuuta
+    marraskuuta joulukuuta
+    """
+)
 _LOOK_BACK = 80
 _DEEPEST = 8
 _AFTER_QUOTE = frozenset("とってっのはがをにでもへや、，")
@@ -167,6 +182,10 @@ def _dot_ends(before: str, first: str, following: str) -> bool:
         return False
     if low in _NUMBERED and following[0].isdigit():
         return False
+    if _goes_on_spaced(before, following):
+        return False
+    if last.isdigit() and len(last) <= 2 and first.lower() in _MONTHS:
+        return False  # the day of a date
     opens = first.lower() in OPENING_WORDS and (first[0].isupper() or len(first) == 1)
     if low in _EITHER or ("." in last and len(last) <= 8):
         return opens
@@ -177,6 +196,30 @@ def _dot_ends(before: str, first: str, following: str) -> bool:
         ordinary = len(last) >= 4 and last.isalpha()
         return (odd is not None and odd.end() > len(first)) or (ordinary and first in _LOW_OPENERS)
     return True
+
+
+def _goes_on_spaced(before: str, following: str) -> bool:
+    """Whether the stop after ``before`` stands in or after an abbreviation such as ``z. B.``."""
+    found = _ENDS_SPACED.search(before)
+    if found is None:
+        return False
+    said = re.sub(r"[.\s]+", " ", found[0]).lower()
+    then = re.match(r"[^\W\d_]{1,3}\.", following)
+    return any(
+        _ends_with(said, short) or (then is not None and _begins(said, then[0][:-1].lower(), short))
+        for short in _SPACED
+    )
+
+
+def _ends_with(said: str, short: str) -> bool:
+    return said == short or said.endswith(f" {short}")
+
+
+def _begins(said: str, then: str, short: str) -> bool:
+    """Whether the words said last, and the next one, are the first words of ``short``."""
+    parts = short.split()
+    words = [*said.split(), then]
+    return any(words[-count:] == parts[:count] for count in range(2, len(parts) + 1))
 
 
 def _is_caseless(char: str) -> bool:
