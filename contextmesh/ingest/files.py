@@ -120,7 +120,9 @@ def _folder(folder: Path, root: Path, label: str, above: dict[tuple[int, int], N
             if entry.startswith(".") or entry in _PASSED_OVER:
                 continue
             path = here / entry
-            if path.is_symlink() and not _stays(path, root):
+            if path.is_symlink() and not path.exists():
+                yield Skipped(path.as_posix(), "unreadable", "the link leads to nothing")
+            elif path.is_symlink() and not _stays(path, root):
                 yield Skipped(path.as_posix(), "outside-folder", "the link leads out of the folder that was named")
             elif path.is_dir():
                 below.append((path, f"{name}/{entry}", inside))
