@@ -6,6 +6,7 @@ import json
 import sys
 import traceback
 from collections.abc import Sequence
+from contextlib import suppress
 
 from contextmesh.base.errors import Problem, Refusal
 from contextmesh.cli import kit
@@ -16,7 +17,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     args = list(sys.argv[1:] if argv is None else argv)
     as_json = "--json" in args
     try:
-        return _run(args)
+        code = _run(args)
+        kit.flush()
+        return code
     except Refusal as refusal:
         _refuse(refusal, as_json)
         return refusal.exit_code
@@ -60,7 +63,9 @@ def _refuse(refusal: Refusal, as_json: bool) -> None:
         payload: dict[str, object] = {"error": refusal.problem.as_json()}
         if len(refusal.problems) > 1:
             payload["errors"] = [problem.as_json() for problem in refusal.problems]
-        kit.emit(payload)
+        with suppress(Refusal):  # no place for it: the words on stderr still say it
+            kit.emit(payload)
+            kit.flush()
     from contextmesh.base.source import render_refusal
 
     kit.say(render_refusal(refusal))

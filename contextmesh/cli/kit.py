@@ -47,12 +47,39 @@ def emit(payload: object) -> None:
 def write_line(text: str = "", *, to: Any = None) -> None:
     """A line of text to stdout; characters the stream cannot carry become ASCII stand-ins."""
     stream = to if to is not None else sys.stdout
+    if stream is None:  # closed by the caller, who wants no output
+        return
     encoding = getattr(stream, "encoding", None) or "ascii"
     try:
         text.encode(encoding)
     except UnicodeEncodeError:
         text = text.translate(_ASCII).encode(encoding, "backslashreplace").decode(encoding)
-    stream.write(text + "\n")
+    _deliver(stream, text + "\n")
+
+
+def flush() -> None:
+    """Hand over what is still held back, so that an exit code never speaks of output that did not arrive.
+
+    Raises:
+        InputError: ``unwritable-file``.
+    """
+    if sys.stdout is not None:
+        _deliver(sys.stdout, "")
+
+
+def _deliver(stream: Any, text: str) -> None:
+    try:
+        stream.write(text)
+        if not text:
+            stream.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        from contextmesh.base.errors import InputError, Problem
+
+        sys.stdout = None  # or the interpreter tries again as it leaves, and says so in its own words
+        message = f"the output cannot be written: {error.strerror}"
+        raise InputError(Problem("unwritable-file", message, subject="stdout")) from None
 
 
 def load_policy(directory: Path | None) -> Policy | None:

@@ -76,7 +76,7 @@ def eval_(
     given: Mapping[str, Sequence[Row]] = read_facts(facts) if facts is not None else {}
     run = evaluator(engine, Limits(rows=rows, seconds=seconds))
     matches = evaluate_text(_read(file), Source("<query>", query), given, run)
-    columns = [str(n) for n in range(1, len(matches.rows[0]) + 1)] if matches.rows else ["1"]
+    columns = [str(n) for n in range(1, matches.arity + 1)]
     kit.show(
         lambda: {"relation": matches.relation, "rows": [list(row) for row in matches.rows]},
         lambda: rows_text(columns, matches.rows),
@@ -122,6 +122,7 @@ def list_(path: PathArgument = None, json: kit.JsonOption = False) -> None:
 def diff(
     path: Annotated[Path, typer.Argument(metavar="PATH", help="The folder to be laid over the policy in force.")],
     session: kit.SessionOption = None,
+    policy: kit.PolicyOption = None,
     json: kit.JsonOption = False,
 ) -> None:
     """What would fall and what would stand up, over the facts of a session, if an edited policy were adopted."""
@@ -129,7 +130,7 @@ def diff(
     from contextmesh.policy.compare import compare
     from contextmesh.store.stated import stated
 
-    mesh = kit.open_mesh(session, None, quiet=json)
+    mesh = kit.open_mesh(session, policy, quiet=json)
     found = compare(mesh.policy, Policy.load(path), stated(mesh.graph.store))
     kit.show(found.as_json, found.as_text, as_json=json)
 

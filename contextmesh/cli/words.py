@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -151,5 +151,10 @@ def _indent(text: str) -> str:
 
 
 def _short(value: object) -> str:
-    text = ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
+    if isinstance(value, Mapping):
+        text = "; ".join(f"{name}: {_short(held)}" for name, held in value.items())
+    elif isinstance(value, list | tuple):
+        text = ", ".join(map(_short, value))
+    else:
+        text = str(value)
     return text if len(text) <= 300 else f"{text[:299]}…"

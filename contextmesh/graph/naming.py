@@ -35,6 +35,10 @@ def node_named(graph: ContextGraph, resolver: Resolver, name: str, *, kind: str 
             return bearers[0]
         if bearers:
             raise _ambiguous(name, bearers)
+    if kind is not None:
+        for bearers in ((exact,) if exact is not None else (), *_readings(graph, resolver, name, None)):
+            if bearers:
+                raise _of_another_kind(name, kind, bearers[0])
     raise _unknown(graph, name, kind)
 
 
@@ -82,6 +86,13 @@ def _ambiguous(name: str, nodes: tuple[Node, ...]) -> UnknownError:
     return UnknownError(
         Problem("ambiguous-name", f"{name!r} names {len(nodes)} nodes", subject=name, hint=f"give one id: {shown}")
     )
+
+
+def _of_another_kind(name: str, kind: str, bearer: Node) -> UnknownError:
+    message = f"no {kind} is called {name!r}: that is the {bearer.type} {bearer.id}"
+    hint = f"name an {kind}" if kind[:1] in "aeiou" else f"name a {kind}"
+    hint += f"; `contextmesh query 'node(X, {kind})'` lists them"
+    return UnknownError(Problem("unknown-node", message, subject=name, hint=hint))
 
 
 def _unknown(graph: ContextGraph, name: str, kind: str | None) -> UnknownError:

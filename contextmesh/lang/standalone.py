@@ -19,9 +19,10 @@ Evaluator = Callable[[Program, Mapping[str, list[Row]], Query], list[Row]]
 
 @dataclass(frozen=True, slots=True)
 class Matches:
-    """The full tuples of one relation that match an atom, distinct and sorted."""
+    """The full tuples of one relation that match an atom, distinct and sorted; ``arity`` is its number of columns."""
 
     relation: str
+    arity: int
     rows: list[Row]
 
 
@@ -46,7 +47,7 @@ def evaluate_text(source: Source, atom: Source, facts: Mapping[str, Sequence[Row
         text = replace(text, declarations=(*text.declarations, columns))
         program = build_program([text], standalone=True, facts=given)
     program.with_query(query)  # an atom that does not fit is refused whatever the evaluator
-    return Matches(literal.relation, evaluator(program, given, query))
+    return Matches(literal.relation, len(literal.terms), evaluator(program, given, query))
 
 
 def whole_tuples(query: Query) -> Query:

@@ -170,7 +170,7 @@ def _require_ours(directory: Path, state: SessionState, at_home: bool, current: 
             raise SessionError(Problem("stale-session", message, name, fields, Where(name), hint=hint))
     elif files.has_session(directory):
         message = f"{name} already holds a session, and this one was not loaded from it"
-        hint = "choose another directory, or say that it is to be replaced"
+        hint = "choose another directory; what is in this one stays as it is"
         raise SessionError(Problem("session-exists", message, name, (("current", current),), Where(name), hint=hint))
 
 

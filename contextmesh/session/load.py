@@ -141,6 +141,10 @@ def _verified(directory: Path, read: Read, policy: Policy) -> SessionState:
     return SessionState(graph, resolver, manifest.walker, manifest.rounds, pair, manifest=manifest)
 
 
+# Nothing is damaged: GRAPH.md has not heard of what the file holds.
+_OF_THE_POLICY = frozenset(("no-such-node-type", "no-such-edge-type"))
+
+
 def _refused(directory: Path, policy: Policy, wanted: int | None, refusal: Refusal, *, offer: bool) -> SessionError:
     """The refusal with the generation it is about, and an earlier one that loads, if there is one."""
     if wanted is None:
@@ -150,8 +154,13 @@ def _refused(directory: Path, policy: Policy, wanted: int | None, refusal: Refus
     for problem in refusal.problems:
         fields = (*problem.fields, ("generation", wanted), ("offered", spare))
         hint = problem.hint
-        if spare is not None:
-            offered = f"generation {spare} is whole; load it with generation={spare}"
+        offered = None
+        if problem.code in _OF_THE_POLICY:
+            offered = "a session written under another policy opens with that policy (--policy DIR)"
+        elif spare is not None and wanted is not None:
+            without = numbered("session", wanted)
+            offered = f"generation {spare} is whole; a copy of the directory without {without} opens it"
+        if offered is not None:
             hint = f"{hint}; {offered}" if hint else offered
         problems.append(replace(problem, fields=fields, hint=hint))
     return SessionError(*problems)

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import os
+import shutil
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -129,3 +132,40 @@ def test_a_refusal_has_a_code_in_words_and_as_json(run: Run, args: tuple[str, ..
 def assert_no_traceback(found: Outcome) -> None:
     assert "Traceback" not in found.out + found.err
     assert found.code != 70, found.err
+
+
+def test_a_name_that_is_no_assumption_says_what_it_is(run: Run) -> None:
+    outcome = run("blast", "Index Builder")
+
+    assert outcome.code == 2
+    assert "that is the entity entity:index-builder" in outcome.err
+    assert run("query", "node(X, assumption)").code == 0, "the query that the hint names"
+
+
+def test_output_that_cannot_be_written_is_refused_not_a_fault() -> None:
+    full = Path("/dev/full")
+    if not full.exists():  # only where there is a device that is always full
+        return
+    for words in (("find", "shard"), ("find", "shard", "--json"), ("show", "nowhere", "--json")):
+        with full.open("w", encoding="utf-8") as out:
+            done = subprocess.run(
+                [sys.executable, "-m", "contextmesh", *words], stdout=out, stderr=subprocess.PIPE, check=False
+            )
+        assert done.returncode == 2, words
+        assert b"Traceback" not in done.stderr
+
+
+def test_the_hint_of_a_damaged_session_leads_back_to_the_generation_before(
+    run: Run, notes: Path, tmp_path: Path
+) -> None:
+    home = tmp_path / "s.mesh"
+    assert run("init", home).code == 0
+    assert run("ingest", notes, "--session", home).code == 0
+    with (home / "graph-000002.json").open("ab") as file:
+        file.write(b"x")
+    refused = run("health", "--session", home)
+    spare = shutil.copytree(home, tmp_path / "copy.mesh", ignore=shutil.ignore_patterns("session-000002.json"))
+
+    assert refused.code == 2
+    assert "a copy of the directory without session-000002.json opens it" in refused.err
+    assert run("health", "--session", spare).code == 0

@@ -10,6 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from contextmesh import Mesh
+from contextmesh.policy import Policy
+
 from .conftest import Run
 
 
@@ -223,3 +226,32 @@ def test_json_goes_to_stdout_alone(run: Run) -> None:
 
     assert json.loads(found.out)["status"] in ("ok", "warn", "error")
     assert found.err == ""
+
+
+def test_no_rows_stand_under_as_many_columns_as_the_relation_has(run: Run, tmp_path: Path) -> None:
+    text = tmp_path / "reach.dl"
+    text.write_text("reach(X, Y) :- way(X, Y).\n", encoding="utf-8")
+
+    assert run("rules", "eval", text, "--query", "reach(X, Y)").out == "1\t2\n(0 rows)\n"
+
+
+def test_a_session_of_another_policy_is_compared_under_that_policy(run: Run, tmp_path: Path) -> None:
+    policy = tmp_path / "policy"
+    policy.mkdir()
+    shipped = Path(__file__).parents[2] / "GRAPH.md"
+    lines = []
+    for line in shipped.read_text(encoding="utf-8").splitlines():
+        lines.append(line)
+        if line.startswith("| Evidence "):
+            lines.append("| Crew | `crew` | People who sail | `lead` |")
+        if line.startswith("| `resolves_to`"):
+            lines.append("| `sails` | crew→entity | forward | Takes to sea |")
+    (policy / "GRAPH.md").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    home = tmp_path / "s.mesh"
+    mesh = Mesh.open(home, policy=Policy.load(policy), create=True)
+    mesh.graph.add_node("crew", "Night crew", attrs={"lead": "Ada"})
+    mesh.save()
+
+    assert "--policy DIR" in run("rules", "diff", policy, "--session", home).err
+    assert run("rules", "diff", policy, "--session", home, "--policy", policy).code == 0
+    assert "lead: Ada" in run("show", "Night crew", "--session", home, "--policy", policy).out

@@ -93,7 +93,7 @@ def test_facts_from_files_meet_the_rules_of_the_text(tmp_path: Path) -> None:
     facts = read_facts(folder(tmp_path, edge="1\t2\n2\t3\n"))
     found = evaluate_text(Source("r.dl", text), Source("<query>", "reach(1, X)"), facts, by_the_definition)
 
-    assert found == Matches("reach", [(1, 2), (1, 3)])
+    assert found == Matches("reach", 2, [(1, 2), (1, 3)])
 
 
 @pytest.mark.parametrize(

@@ -193,7 +193,7 @@ def test_a_damaged_generation_names_file_place_and_generation_and_offers_the_one
         assert problem.where.line is not None
     fields = dict(problem.fields)
     assert (fields["generation"], fields["offered"]) == (3, 2)
-    assert "generation=2" in (problem.hint or "")
+    assert "generation 2 is whole; a copy of the directory without session-000003.json" in (problem.hint or "")
     assert session.load(tmp_path / "s", generation=2).generation == 2
     assert listing(tmp_path / "s") == before
 
