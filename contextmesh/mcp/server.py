@@ -22,7 +22,7 @@ from mcp.shared.exceptions import MCPError
 import contextmesh
 from contextmesh.base.errors import Problem, Refusal
 from contextmesh.mcp import calls, prompts, resources
-from contextmesh.mcp.budget import compact
+from contextmesh.mcp.budget import bounded, compact
 from contextmesh.mcp.catalogue import MORE, Tool, listed
 from contextmesh.mcp.served import Served
 
@@ -31,6 +31,8 @@ Context = ServerRequestContext[Any]
 JSON = "application/json"
 NOT_FOUND = -32002
 """The protocol's number for a resource that is not there; our own code stands in the data of the error."""
+SHOWN = 10
+"""How many problems of one refusal are told."""
 _NUMBERS = {"unknown-resource": NOT_FOUND, "unknown-node": NOT_FOUND, "loading": types.INTERNAL_ERROR}
 INSTRUCTIONS = (
     "A memory of typed facts. Ask first: an answer is a path to a source, or one named dead end. "
@@ -167,8 +169,8 @@ def _called(served: Served, name: str, arguments: dict[str, Any] | None) -> type
 
 def _told(problems: tuple[Problem, ...]) -> dict[str, Any]:
     """The first problem as every command prints it, and all of them when there are several."""
-    told = [problem.as_json() for problem in problems[:10]]
-    return {"error": told[0]} if len(told) == 1 else {"error": told[0], "errors": told}
+    told = [problem.as_json() for problem in problems[:SHOWN]]
+    return bounded({"error": told[0]} if len(told) == 1 else {"error": told[0], "errors": told})
 
 
 def _result(document: dict[str, Any], *, is_error: bool = False) -> types.CallToolResult:
@@ -182,4 +184,4 @@ def _or_protocol_error(call: Callable[[], T]) -> T:
         return call()
     except Refusal as refusal:
         number = _NUMBERS.get(refusal.code, types.INVALID_PARAMS)
-        raise MCPError(number, str(refusal), _told(refusal.problems)["error"]) from None
+        raise MCPError(number, refusal.problem.message, _told(refusal.problems)["error"]) from None
