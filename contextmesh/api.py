@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from datetime import date
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,6 +13,8 @@ from contextmesh.base.errors import InputError, Problem, SessionError
 from contextmesh.graph.graph import ContextGraph
 from contextmesh.graph.naming import find_nodes, node_named
 from contextmesh.graph.portrait import Lineage, Portrait, lineage_of, portrait_of
+from contextmesh.graph.then import resolver_of
+from contextmesh.graph.timeline import KEPT, Bounds, Past, Timeline
 from contextmesh.resolve.resolver import Resolver
 from contextmesh.session.manifest import WalkerSettings
 from contextmesh.session.state import SessionState
@@ -20,6 +24,7 @@ if TYPE_CHECKING:
     from contextmesh.datalog.engine import Answer as Rows
     from contextmesh.graph.health import Health
     from contextmesh.graph.invalidation import Invalidation
+    from contextmesh.graph.reconstruct import Reconstruction
     from contextmesh.ingest.pipeline import BuildReport
     from contextmesh.policy import Policy
     from contextmesh.store.model import Assumption, Edge, Node
@@ -48,6 +53,8 @@ class Mesh:
         self, policy: Policy | None = None, *, graph: ContextGraph | None = None, resolver: Resolver | None = None
     ) -> None:
         self._state = SessionState(graph or ContextGraph(policy), resolver or Resolver())
+        self._timeline = Timeline(self.graph)
+        self._pasts: dict[Bounds, PastMesh] = {}
 
     @property
     def graph(self) -> ContextGraph:
@@ -160,6 +167,10 @@ class Mesh:
         target = self.node(assumption, kind="assumption").id
         return self.graph.reject(target, evidence_id=evidence_id, replacement=replacement)
 
+    def commits_on(self, when: str | date) -> None:
+        """Date what is written from now on; the clock is the deployment's. See Timeline.commits_on."""
+        self._timeline.commits_on(when)
+
     # ---- read -----------------------------------------------------------------------------------
 
     def ask(self, question: str, *, budget: int | None = None) -> Answer:
@@ -230,3 +241,47 @@ class Mesh:
     def why_not(self, fact: str) -> Absence:
         """For each rule that could derive a fact, the first literal that fails."""
         return Absence(fact, self.graph.why_not(fact))
+
+    # ---- the past -------------------------------------------------------------------------------
+
+    def as_of(self, when: str | date | int | None = None, *, valid_at: str | date | None = None) -> PastMesh:
+        """The mesh as it was: by when it had learned something, by when its sources say it, or both.
+
+        Everything that reads works on it; nothing that is read there changes this mesh, nor the answers given there.
+
+        Args:
+            when: a date, or the number of a transaction; see Timeline.at for which clock a date is read by.
+            valid_at: the latest day of source time.
+
+        Raises:
+            InputError: ``not-a-date``, ``impossible-date``, ``future-date``, ``no-dates`` … (see Timeline.at).
+        """
+        past = self._timeline.at(when, valid_at=valid_at)
+        kept = self._pasts.pop(past.bounds, None)
+        if kept is None or kept.past.graph is not past.graph:
+            kept = PastMesh(past, self)
+        self._pasts[past.bounds] = kept
+        while len(self._pasts) > KEPT:
+            del self._pasts[next(iter(self._pasts))]
+        return kept
+
+    def reconstruct(self, decision: str, *, as_of: str | date | int | None = None) -> Reconstruction:
+        """What a decision stood on, what came afterwards, and what nothing dates; see graph.reconstruct."""
+        from contextmesh.graph.reconstruct import reconstruct
+
+        mesh = self if as_of is None else self.as_of(as_of)
+        found = mesh.node(decision, kind="decision")
+        return reconstruct(mesh.graph, found, self._timeline.commit_date)
+
+
+class PastMesh(Mesh):
+    """A mesh of then, from ``Mesh.as_of``. What writes is refused with ``past-is-read-only``.
+
+    Attributes:
+        past: the bounds, and what a bound of source time left out.
+    """
+
+    def __init__(self, past: Past, now: Mesh) -> None:
+        super().__init__(graph=past.graph, resolver=resolver_of(past.graph, now.resolver))
+        self._state = replace(self._state, walker=now.walker)
+        self.past = past

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from contextmesh.cli import kit
+from contextmesh.cli.past import AsOfOption, ValidAtOption, bounded, with_bounds, with_bounds_text
 
 
 @kit.app.command(epilog='Example:  contextmesh ask "Which PEP replaced PEP 245?" --session peps.mesh')
@@ -15,6 +16,8 @@ def ask(
     budget: Annotated[
         int | None, typer.Option("--budget", min=1, metavar="TOKENS", help="The most tokens the answer may cost.")
     ] = None,
+    as_of: AsOfOption = None,
+    valid_at: ValidAtOption = None,
     session: kit.SessionOption = None,
     policy: kit.PolicyOption = None,
     json: kit.JsonOption = False,
@@ -22,11 +25,13 @@ def ask(
     """Answer a question with a path you can read, or say which of four dead ends it met."""
     from contextmesh.cli.words import answer_text
 
-    mesh = kit.open_mesh(session, policy, quiet=json)
+    mesh = bounded(kit.open_mesh(session, policy, quiet=json), as_of, valid_at)
     answer = mesh.ask(" ".join(question), budget=budget)
     home = str(session) if session is not None else None
     kit.show(
-        lambda: answer.as_json(session=home, generation=mesh.generation), lambda: answer_text(answer), as_json=json
+        lambda: with_bounds(mesh, answer.as_json(session=home, generation=mesh.generation)),
+        lambda: with_bounds_text(mesh, answer_text(answer)),
+        as_json=json,
     )
     if answer.dead_end is not None:
         kit.leave(kit.DEAD_END)

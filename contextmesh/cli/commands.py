@@ -11,6 +11,7 @@ def register() -> None:
     from contextmesh.cli import ask  # noqa: F401
     from contextmesh.cli import look  # noqa: F401
     from contextmesh.cli import health  # noqa: F401
+    from contextmesh.cli import past  # noqa: F401
     from contextmesh.cli import invalidate  # noqa: F401
     from contextmesh.cli import execute  # noqa: F401
     from contextmesh.cli import ledger  # noqa: F401

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from contextmesh.cli import kit
+from contextmesh.cli.past import AsOfOption, ValidAtOption, bounded, with_bounds, with_bounds_text
 
 IdArgument = Annotated[str, typer.Argument(metavar="ID", help="A node id, or a name that names one node.")]
 
@@ -14,6 +15,8 @@ IdArgument = Annotated[str, typer.Argument(metavar="ID", help="A node id, or a n
 @kit.app.command(epilog="Example:  contextmesh show decision:pep-245 --session peps.mesh")
 def show(
     node: IdArgument,
+    as_of: AsOfOption = None,
+    valid_at: ValidAtOption = None,
     session: kit.SessionOption = None,
     policy: kit.PolicyOption = None,
     json: kit.JsonOption = False,
@@ -21,9 +24,13 @@ def show(
     """A node with its edges, where it was read, and what it stands on."""
     from contextmesh.cli.words import portrait_text
 
-    mesh = kit.open_mesh(session, policy, quiet=json)
+    mesh = bounded(kit.open_mesh(session, policy, quiet=json), as_of, valid_at)
     portrait = mesh.portrait(node)
-    kit.show(portrait.as_json, lambda: portrait_text(portrait), as_json=json)
+    kit.show(
+        lambda: with_bounds(mesh, portrait.as_json()),
+        lambda: with_bounds_text(mesh, portrait_text(portrait)),
+        as_json=json,
+    )
 
 
 @kit.app.command(epilog="Example:  contextmesh find interface --session peps.mesh")
@@ -49,6 +56,8 @@ def find(
 @kit.app.command(epilog="Example:  contextmesh lineage PEP-245 --session peps.mesh")
 def lineage(
     node: IdArgument,
+    as_of: AsOfOption = None,
+    valid_at: ValidAtOption = None,
     session: kit.SessionOption = None,
     policy: kit.PolicyOption = None,
     json: kit.JsonOption = False,
@@ -56,6 +65,8 @@ def lineage(
     """What a decision, claim or assumption replaced, and what replaced it: oldest first."""
     from contextmesh.cli.words import lineage_text
 
-    mesh = kit.open_mesh(session, policy, quiet=json)
+    mesh = bounded(kit.open_mesh(session, policy, quiet=json), as_of, valid_at)
     line = mesh.lineage(node)
-    kit.show(line.as_json, lambda: lineage_text(line), as_json=json)
+    kit.show(
+        lambda: with_bounds(mesh, line.as_json()), lambda: with_bounds_text(mesh, lineage_text(line)), as_json=json
+    )

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from contextmesh.cli import kit
+from contextmesh.cli.past import AsOfOption, ValidAtOption, bounded, with_bounds, with_bounds_text
 
 FactArgument = Annotated[str, typer.Argument(metavar="FACT", help="A fact, such as: fell('decision:x', A)")]
 
@@ -17,6 +18,8 @@ def query(
     engine: Annotated[str, typer.Option("--engine", help="mesh or pydatalog (a second engine).")] = "mesh",
     seconds: Annotated[float, typer.Option("--seconds", min=0.01, max=600, help="The most time it may take.")] = 10.0,
     rows: Annotated[int, typer.Option("--rows", min=1, help="The most rows it may derive.")] = 1_000_000,
+    as_of: AsOfOption = None,
+    valid_at: ValidAtOption = None,
     session: kit.SessionOption = None,
     policy: kit.PolicyOption = None,
     json: kit.JsonOption = False,
@@ -24,11 +27,11 @@ def query(
     """An ad-hoc Datalog query over facts and derived relations."""
     from contextmesh.cli.words import rows_text
 
-    mesh = kit.open_mesh(session, policy, quiet=json)
+    mesh = bounded(kit.open_mesh(session, policy, quiet=json), as_of, valid_at)
     answer = mesh.query(body, engine=engine, seconds=seconds, rows=rows)
     kit.show(
-        lambda: {"columns": list(answer.columns), "rows": [list(row) for row in answer.rows]},
-        lambda: rows_text(answer.columns, answer.rows),
+        lambda: with_bounds(mesh, {"columns": list(answer.columns), "rows": [list(row) for row in answer.rows]}),
+        lambda: with_bounds_text(mesh, rows_text(answer.columns, answer.rows)),
         as_json=json,
     )
 

@@ -34,6 +34,7 @@ OUTPUTS: Mapping[str, tuple[str, ...]] = {
     "gap": ("id",),
     "known": ("id", "day"),
     "undated": ("id",),
+    "names_successor": ("id", "key"),
     # walk
     "walks": ("type", "price"),
     "reads_back": ("type", "price"),

@@ -1,0 +1,168 @@
+"""What of a graph was so by a day, as its sources date it: the only reader of ``known`` that selects records.
+
+A node counts from the day it is ``known`` (``rules/time.dl``), an edge from the day both its ends are, and whatever no
+source dates is left out and told. So a supersession counts from the later date of the two records: a record whose
+successor bears an earlier date is superseded from the day it appears; one that replaces several takes each from its own
+date on; one replaced by several is superseded from the first of them on.
+
+A text may have been amended after the date it bears. What names a record is no older than that record, so a claim that
+mentions one of a later day counts from that day; and a header that names its successor had, before that day, neither
+the reference nor the status that goes with it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from contextmesh.store.model import Edge, Node
+from contextmesh.store.relations import DECISION, JUSTIFICATIONS, stated_justifications
+
+if TYPE_CHECKING:
+    from contextmesh.store.store import Store
+
+CLAIM, ENTITY, MENTIONS = "claim", "entity", "mentions"
+REFERS, STATUS = "refers", "record_status"
+
+
+@dataclass(frozen=True, slots=True)
+class Selected:
+    """Records of then, in the order of insertion.
+
+    Attributes:
+        undated: ids of nodes left out because no source dates them.
+        later: how many nodes were left out because they belong to a later day.
+    """
+
+    nodes: Mapping[str, Node]
+    edges: Mapping[str, Edge]
+    undated: tuple[str, ...]
+    later: int
+
+
+def known_days(store: Store) -> dict[str, int]:
+    """The first day of source time on which each dated node counts."""
+    engine = store.engine
+    days = {str(id): day for id, day in engine.rows("known") if isinstance(day, int)}
+    names = _days_of_names(store, days)
+    for id, day in names.items():
+        if days.get(id, day) < day:
+            days[id] = day
+    for _, src, _, dst in engine.match("edge", (None, None, MENTIONS, None)) if names else ():
+        named = names.get(str(dst))
+        if named is not None and named > days.get(str(src), named) and store.nodes[str(src)].type == CLAIM:
+            days[str(src)] = named
+    for id, named in _amended(store, days):
+        if named is None:
+            days.pop(id, None)
+        elif named > days.get(id, named):
+            days[id] = named
+    return days
+
+
+def known_by(store: Store, day: int) -> Selected:
+    """The records that count by the end of a day; changes nothing."""
+    days = known_days(store)
+    kept = {id: node for id, node in store.nodes.items() if days.get(id, day + 1) <= day}
+    headers = _headers_of(store, days, day)
+    nodes = {id: _node_then(node, kept, headers.get(id)) for id, node in kept.items()}
+    edges = {id: _edge_then(edge, kept) for id, edge in store.edges.items() if edge.src in kept and edge.dst in kept}
+    undated = tuple(id for id in store.nodes if id not in days)
+    return Selected(nodes, edges, undated, len(store.nodes) - len(kept) - len(undated))
+
+
+def _days_of_names(store: Store, days: Mapping[str, int]) -> dict[str, int]:
+    """For each entity that is called as a dated record is: the first day of such a record."""
+    keys: dict[str, int] = {}
+    for id, key in store.engine.rows("record_key"):
+        day = days.get(str(id))
+        if day is not None:
+            keys[str(key)] = min(day, keys.get(str(key), day))
+    if not keys:
+        return {}
+    found = {}
+    for id, _ in store.engine.match("node", (None, ENTITY)):
+        day = keys.get(_as_key(store.nodes[str(id)].label))
+        if day is not None:
+            found[str(id)] = day
+    return found
+
+
+def _amended(store: Store, days: Mapping[str, int]) -> Iterator[tuple[str, int | None]]:
+    """Claims of a header that say what it says since it names a successor, with the day of that one if it has one.
+
+    They are the claim that states its status, and the one that names the successor. A successor without a date, or
+    one that is no record here, leaves them undated: all that is certain is that they came after the header's date.
+    """
+    for record, keys in _successors(store).items():
+        node = store.nodes[record]
+        word = node.attrs.get(STATUS)
+        ending = f" {word.casefold()}." if isinstance(word, str) and word else None
+        dated = [days[id] for _, ids in keys for id in ids if id in days]
+        unknown = {key: None for key, ids in keys if not any(id in days for id in ids)}
+        for edge in store.engine.match("edge", (None, record, "derived_from", None)):
+            claim = store.nodes[str(edge[3])]
+            if not _of_one_reading(claim, node):
+                continue
+            if ending is not None and claim.label.casefold().endswith(ending):
+                yield claim.id, min(dated, default=None)
+            elif unknown and any(key in unknown for key in _names_in(store, claim)):
+                yield claim.id, None
+
+
+def _names_in(store: Store, claim: Node) -> Iterator[str]:
+    """What a claim mentions, spelt as keys of records are."""
+    for edge in store.engine.match("edge", (None, claim.id, MENTIONS, None)):
+        yield _as_key(store.nodes[str(edge[3])].label)
+
+
+def _as_key(label: str) -> str:
+    return "-".join(label.casefold().split())
+
+
+def _of_one_reading(claim: Node, record: Node) -> bool:
+    """Whether the reader of a record's header read the claim in it."""
+    read, own = claim.provenance, record.provenance
+    return read is not None and own is not None and (read.source_id, read.extractor) == (own.source_id, own.extractor)
+
+
+def _successors(store: Store) -> dict[str, list[tuple[str, tuple[str, ...]]]]:
+    """For each record whose header names what replaced it: each such key, and the records that bear it."""
+    found: dict[str, list[tuple[str, tuple[str, ...]]]] = {}
+    for record, key in store.engine.rows("names_successor"):
+        bearers = tuple(str(row[0]) for row in store.engine.match("record_key", (None, key)))
+        found.setdefault(str(record), []).append((str(key), bearers))
+    return found
+
+
+def _headers_of(store: Store, days: Mapping[str, int], day: int) -> dict[str, dict[str, None]]:
+    """For each record, the keys of successors that its header did not name yet."""
+    found: dict[str, dict[str, None]] = {}
+    for record, keys in _successors(store).items():
+        for key, bearers in keys:
+            if not any(days.get(id, day + 1) <= day for id in bearers):
+                found.setdefault(record, {})[key] = None
+    return found
+
+
+def _node_then(node: Node, kept: Mapping[str, Node], unnamed: Mapping[str, None] | None) -> Node:
+    attrs = dict(node.attrs)
+    if unnamed and node.type == DECISION:
+        attrs.pop(STATUS, None)
+        refers = attrs[REFERS]
+        left = {word: [key for key in keys if key not in unnamed] for word, keys in refers.items()}
+        attrs[REFERS] = {word: keys for word, keys in left.items() if keys}
+    if JUSTIFICATIONS in attrs and (stated := stated_justifications(node)):
+        then = [list(grounds) for grounds in stated if all(ground in kept for ground in grounds)]
+        if len(then) < len(stated):
+            attrs[JUSTIFICATIONS] = then
+    return node if attrs == node.attrs else replace(node, attrs=attrs)
+
+
+def _edge_then(edge: Edge, kept: Mapping[str, Node]) -> Edge:
+    evidence = tuple(id for id in edge.evidence_ids if id in kept)
+    bound = edge.assumption_id if edge.assumption_id in kept else None
+    if evidence == edge.evidence_ids and bound == edge.assumption_id:
+        return edge
+    return replace(edge, assumption_id=bound, evidence_ids=evidence)

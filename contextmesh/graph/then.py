@@ -1,0 +1,141 @@
+"""A graph of the past: the same rules over the facts of then, in an engine of its own. It can be read, not written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from contextmesh.base.errors import OntologyError, Problem
+from contextmesh.datalog.ast import Row
+from contextmesh.datalog.engine import Engine
+from contextmesh.graph.graph import ContextGraph
+from contextmesh.resolve.resolver import Resolution, Resolver
+from contextmesh.store import relations
+from contextmesh.store.model import Assumption, Edge, Node
+from contextmesh.store.stage import Stage
+from contextmesh.store.store import Store
+
+if TYPE_CHECKING:
+    from contextmesh.store.receipt import Receipt
+
+
+class PastStage(Stage):
+    """A transaction that may be tried, and never committed."""
+
+    def commit(self, *, reasons: bool = True) -> Receipt:
+        """Raises OntologyError, code ``past-is-read-only``."""
+        message = f"`{self.kind}` writes, and the past is only read"
+        raise OntologyError(Problem("past-is-read-only", message, subject=self.kind, hint="write to the mesh of now"))
+
+
+class PastStore(Store):
+    """Records and facts of then. Counters stay at zero: a read about the past leaves no trace."""
+
+    def __init__(
+        self,
+        now: Store,
+        nodes: Mapping[str, Node],
+        edges: Mapping[str, Edge],
+        *,
+        born: Mapping[str, int],
+        verdicts: Iterable[Row],
+        stated: Iterable[relations.Fact],
+        build: int,
+        seq: int,
+    ) -> None:
+        super().__init__(now.policy)
+        self._nodes.update(nodes)
+        self._edges.update(edges)
+        self.walks, self.traversals = _Still(), _Still()
+        self.build, self.seq = build, seq
+        facts: dict[str, list[Row]] = {name: list(rows) for name, rows in now.policy.facts.items()}
+        for node in nodes.values():
+            for name, row in relations.node_facts(node, born[node.id], self.always_carried):
+                facts.setdefault(name, []).append(row)
+        for edge in edges.values():
+            for name, row in relations.edge_facts(edge, born[edge.id]):
+                facts.setdefault(name, []).append(row)
+        judged = {(edge.dst, edge.src) for edge in edges.values() if edge.type == relations.CONTRADICTS}
+        facts["verdict"] = [row for row in verdicts if row[:2] in judged]
+        for name, row in stated:
+            facts.setdefault(name, []).append(row)
+        facts["now"] = [relations.now_fact(build)[1]]
+        self.engine = Engine(now.policy.program, facts, limits=now.engine.limits)
+        rejected = {row[0] for row in facts["verdict"]}
+        witnesses = _witnesses(edges.values())
+        replaced = {(edge.src, edge.dst): None for edge in edges.values() if edge.type == relations.SUPERSEDES}
+        self._assumptions.update(
+            (name, _assumption_then(record, name in rejected, witnesses.get(name, {}), replaced))
+            for name, record in now.assumptions.items()
+            if name in nodes
+        )
+
+    @property
+    def edge_types_used(self) -> tuple[str, ...]:
+        return tuple(sorted(dict.fromkeys(edge.type for edge in self.edges.values())))
+
+    def stage(self, kind: str) -> PastStage:
+        return PastStage(self, kind)
+
+
+class PastGraph(ContextGraph):
+    """What ContextGraph reads, of then; whatever writes is refused with ``past-is-read-only``."""
+
+
+class PastResolver(Resolver):
+    """The names of then. It neither learns nor logs."""
+
+    def resolve(self, mention: str) -> Resolution:
+        return self.peek(mention)
+
+
+def resolver_of(graph: ContextGraph, now: Resolver) -> PastResolver:
+    """The names of the things that were there, with the aliases their records had."""
+    past = PastResolver(now.threshold)
+    for id in now.labels:
+        node = graph.store.nodes.get(id)
+        if node is not None:
+            aliases = node.attrs.get("aliases")
+            listed = aliases if isinstance(aliases, list | tuple) else ()
+            past.register(id, node.label, [name for name in listed if isinstance(name, str)])
+    return past
+
+
+def born_of(store: Store) -> dict[str, int]:
+    """The transaction that first wrote each node and edge."""
+    return {str(name): seq for name, seq in store.engine.rows("born") if isinstance(seq, int)}
+
+
+class _Still(dict[str, int]):
+    """Counters that do not count."""
+
+    def __setitem__(self, key: str, value: int) -> None:
+        """Nothing is counted."""
+
+
+def _witnesses(edges: Iterable[Edge]) -> dict[str, dict[str, None]]:
+    """By id, the nodes that evidence for or against it joins to it."""
+    found: dict[str, dict[str, None]] = {}
+    for edge in edges:
+        if edge.type == relations.CONTRADICTS:
+            found.setdefault(edge.dst, {})[edge.src] = None
+        elif edge.type == "justified_by":
+            found.setdefault(edge.src, {})[edge.dst] = None
+    return found
+
+
+def _assumption_then(
+    record: Assumption, is_rejected: bool, witnesses: Mapping[str, None], replaced: Mapping[tuple[str, str], None]
+) -> Assumption:
+    """The record as the facts of then make it; what it replaced and who replaced it only where the edge was there."""
+    older, newer = record.supersedes, record.superseded_by
+    has_older = older is not None and (record.id, older) in replaced
+    return replace(
+        record,
+        version=record.version if has_older or older is None else 1,
+        supersedes=older if has_older else None,
+        superseded_by=newer if newer is not None and (newer, record.id) in replaced else None,
+        rejected_at_build=record.rejected_at_build if is_rejected else None,
+        evidence_ids=tuple(name for name in record.evidence_ids if name in witnesses),
+    )

@@ -1,0 +1,255 @@
+"""The graph as it stood: by when it learned something, by when its sources say it, or by both bounds at once.
+
+Two clocks, never mixed in one bound. *Processing time* says when this graph learned a fact: the number of the
+transaction, and the date of the commit where the deployment supplies one. *Source time* says when the sources say it:
+what is ``known`` in ``rules/time.dl``. A view holds the facts known by then, and the same rules over them.
+
+Within a view everything stands in the order of insertion, which every file keeps. So two writes of one commit, and two
+sources of one day, have the same order before and after each reload.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from datetime import date
+from typing import TYPE_CHECKING
+
+from contextmesh.base.dates import DAY, Period, day_text, read_period
+from contextmesh.base.errors import InputError, Problem
+from contextmesh.graph.history import History
+from contextmesh.graph.source_time import known_by
+from contextmesh.graph.then import PastGraph, PastStore, born_of
+from contextmesh.store.relations import SOURCE, Fact
+
+if TYPE_CHECKING:
+    from contextmesh.graph.graph import ContextGraph
+    from contextmesh.store.model import Node
+    from contextmesh.store.store import Store
+
+KEPT = 8
+"""How many views are kept; the one used longest ago goes first."""
+
+BY_TRANSACTION, BY_COMMIT = "transaction", "commit date"
+
+NO_COMMIT_DATES = "no commit of this graph is dated, so a date is read as the date of sources"
+
+When = str | date
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """What a view is bounded by.
+
+    Attributes:
+        seq: the last transaction that counts.
+        day: the last day of source time that counts, or None for all of them.
+        learned_by: the clock that ``seq`` was read from, None when learning is not bounded.
+        notes: what a reader must know of how the bounds were read.
+    """
+
+    seq: int
+    day: int | None = None
+    learned_by: str | None = None
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Past:
+    """A graph of then.
+
+    Attributes:
+        graph: read only; later writes to the graph of now do not reach it.
+        undated: nodes learned by then that no source dates; a bound of source time leaves them out, and says so.
+        later: how many nodes learned by then belong to a later day of source time.
+    """
+
+    graph: PastGraph
+    bounds: Bounds
+    undated: tuple[str, ...] = ()
+    later: int = 0
+
+    def as_json(self) -> dict[str, object]:
+        """The bounds as commands print them, under ``as_of``."""
+        day = self.bounds.day
+        return {
+            "transaction": self.bounds.seq,
+            "learned_by": self.bounds.learned_by,
+            "source_day": None if day is None else day_text(day),
+            "undated": len(self.undated),
+            "later": self.later,
+            "notes": list(self.bounds.notes),
+        }
+
+    def as_text(self) -> str:
+        """One line on what was asked of, and a line for each note."""
+        parts = []
+        if self.bounds.learned_by is not None:
+            parts.append(f"as learned by transaction {self.bounds.seq}")
+        if self.bounds.day is not None:
+            left = f"{self.later} later and {len(self.undated)} undated nodes left out"
+            parts.append(f"as sources of {day_text(self.bounds.day)} or before have it; {left}")
+        return "\n".join([f"({'; '.join(parts)})", *(f"({note})" for note in self.bounds.notes)])
+
+
+class Timeline:
+    """The past of one graph; follows it from when it is made."""
+
+    def __init__(self, graph: ContextGraph) -> None:
+        self._graph = graph
+        self._history = History(graph.store)
+        self._commits: list[tuple[Period, int]] = []
+        self._views: dict[tuple[int, int | None], Past] = {}
+
+    # ---- the clocks -------------------------------------------------------------------------------
+
+    def commits_on(self, when: When) -> None:
+        """Date the transactions that follow, until another date is given. The clock is the deployment's.
+
+        Raises:
+            InputError: ``not-a-date``, ``impossible-date``; ``earlier-commit``: time would run backwards.
+        """
+        period = read_period(when)
+        if self._commits and period < self._commits[-1][0]:
+            message = f"transactions are dated {self._commits[-1][0].text} already, and {period.text} is before that"
+            raise InputError(Problem("earlier-commit", message, subject=period.text, hint="give a later date"))
+        self._commits.append((period, self._graph.store.seq))
+
+    def commit_date(self, seq: int) -> str | None:
+        """The date of a transaction's commit as it was supplied, or None."""
+        place = bisect_left(self._commits, seq, key=lambda commit: commit[1])
+        return self._commits[place - 1][0].text if place else None
+
+    # ---- views ------------------------------------------------------------------------------------
+
+    def at(self, as_of: When | int | None = None, *, valid_at: When | None = None) -> Past:
+        """The graph as learned by ``as_of`` (a date, or the number of a transaction), of what was so by ``valid_at``.
+
+        A date of learning is compared with commit dates. Where the deployment never supplied one, this graph cannot
+        say when it learned anything, and the date alone is read in source time; the bounds of the view say so.
+
+        Raises:
+            InputError: ``not-a-date``, ``impossible-date``, ``future-date``, ``no-dates``, ``no-commit-dates``,
+                ``before-history``, ``no-bound``.
+        """
+        return self.view(self.bounds(as_of, valid_at=valid_at))
+
+    def view(self, bounds: Bounds) -> Past:
+        """The graph within bounds; kept, so that it is made once."""
+        key = (bounds.seq, bounds.day)
+        past = self._views.pop(key, None)
+        if past is None:
+            past = self._learned(bounds) if bounds.day is None else self._so_by(bounds, bounds.day)
+        self._views[key] = past
+        while len(self._views) > KEPT:
+            del self._views[next(iter(self._views))]
+        return past if past.bounds == bounds else replace(past, bounds=bounds)
+
+    def bounds(self, as_of: When | int | None = None, *, valid_at: When | None = None) -> Bounds:
+        """What a view would be bounded by; see ``at``."""
+        if as_of is None and valid_at is None:
+            raise InputError(Problem("no-bound", "no date bounds the view", hint="give a date to look back to"))
+        seq, learned_by = self._graph.store.seq, None
+        notes: tuple[str, ...] = ()
+        day = None if valid_at is None else self._source_day(read_period(valid_at))
+        if valid_at is not None:
+            notes = _utc_note(read_period(valid_at))
+        if isinstance(as_of, int):
+            seq, learned_by = self._transaction(as_of), BY_TRANSACTION
+        elif as_of is not None:
+            period = read_period(as_of)
+            notes = (*_utc_note(period), *notes)
+            if self._commits:
+                seq, learned_by = self._commit(period), BY_COMMIT
+            elif valid_at is None:
+                day = self._source_day(period)
+                notes = (*notes, NO_COMMIT_DATES)
+            else:
+                hint = "leave one of the two dates out, or bound learning by the number of a transaction"
+                raise InputError(Problem("no-commit-dates", NO_COMMIT_DATES, subject=period.text, hint=hint))
+        return Bounds(seq, day, learned_by, notes)
+
+    def _transaction(self, seq: int) -> int:
+        begins, last = self._history.begins, self._graph.store.seq
+        if seq > last:
+            message = f"transaction {seq} is not yet written; the last is {last}"
+            raise InputError(Problem("future-date", message, subject=str(seq)))
+        if seq < begins:
+            message = f"transaction {seq} is before {begins}, and what was learned until then is one state"
+            raise InputError(Problem("before-history", message, subject=str(seq), hint=f"ask from {begins} on"))
+        return seq
+
+    def _commit(self, period: Period) -> int:
+        _require_past(period, self._commits[-1][0].end)
+        count = bisect_right(self._commits, period.end, key=lambda commit: commit[0].end)
+        if not count:
+            first = self._commits[0][0].text
+            message = f"no commit is dated {period.text} or before; the first is dated {first}"
+            hint = "earlier transactions have no date; bound learning by the number of one"
+            raise InputError(Problem("before-history", message, subject=period.text, hint=hint))
+        return self._commits[count][1] if count < len(self._commits) else self._graph.store.seq
+
+    def _source_day(self, period: Period) -> int:
+        engine = self._graph.store.engine
+        dates = (*engine.rows("dated"), *engine.rows("dated_within"))
+        days = [row[-1] for row in dates if isinstance(row[-1], int)]
+        if not days:
+            message = "no source of this graph is dated, so it has no past in source time"
+            raise InputError(Problem("no-dates", message, subject=period.text, hint="date a source: `retrieved_at`"))
+        _require_past(period, (max(days) + 1) * DAY)
+        return period.last_day
+
+    def _learned(self, bounds: Bounds) -> Past:
+        store, history, seq = self._graph.store, self._history, bounds.seq
+        verdicts = [row for row in store.engine.rows("verdict") if isinstance(row[2], int) and row[2] <= seq]
+        then = PastStore(
+            store,
+            history.nodes(seq),
+            history.edges(seq),
+            born=born_of(store),
+            verdicts=verdicts,
+            stated=history.stated(seq),
+            build=history.build(seq),
+            seq=seq,
+        )
+        return Past(PastGraph(store=then), bounds)
+
+    def _so_by(self, bounds: Bounds, day: int) -> Past:
+        store = self._graph.store
+        if bounds.seq != store.seq:
+            store = self.view(Bounds(bounds.seq, learned_by=BY_TRANSACTION)).graph.store
+        selected = known_by(store, day)
+        then = PastStore(
+            store,
+            selected.nodes,
+            selected.edges,
+            born=born_of(store),
+            verdicts=store.engine.rows("verdict"),
+            stated=_dates_of(store, selected.nodes),
+            build=store.build,
+            seq=bounds.seq,
+        )
+        return Past(PastGraph(store=then), bounds, selected.undated, selected.later)
+
+
+def _require_past(period: Period, end: int) -> None:
+    """A day is not over everywhere at once, so the day after the last one is still in reach."""
+    if period.first > end + DAY:
+        last = day_text(end // DAY - 1) if end % DAY == 0 else day_text(end // DAY)
+        message = f"{period.text} is after everything this graph knows of; the last date here is {last}"
+        raise InputError(
+            Problem("future-date", message, subject=period.text, hint="leave the date out to ask about now")
+        )
+
+
+def _utc_note(period: Period) -> tuple[str, ...]:
+    return (f"{period.text} names no offset and is read as UTC",) if period.assumed_utc else ()
+
+
+def _dates_of(store: Store, nodes: Mapping[str, Node]) -> Iterator[Fact]:
+    """Dates that were stated of what is no source; nothing else beside the records has a source, or a date."""
+    for row in store.engine.rows("dated"):
+        node = nodes.get(str(row[0]))
+        if node is not None and node.type != SOURCE:
+            yield "dated", row
