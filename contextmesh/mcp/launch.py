@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NoReturn
 from contextmesh.base.errors import ExecutionCheckpointError, ExecutionSnapshotError, InputError, Problem, Refusal
 from contextmesh.base.source import render_refusal
 from contextmesh.mcp.served import CHECKPOINTS, ON_EXIT, Served
+from contextmesh.mcp.web import TOKEN, Address, address
 
 if TYPE_CHECKING:
     from contextmesh.policy import Policy
@@ -27,10 +28,12 @@ class Launch:
 
     Attributes:
         core: whether only the short list of tools is shown.
+        http: where to listen; None for stdin and stdout.
     """
 
     served: Served
     core: bool
+    http: Address | None = None
 
 
 def main(argv: Sequence[str] | None = None, *, registry: TaskRegistry | None = None) -> int:
@@ -47,7 +50,11 @@ def main(argv: Sequence[str] | None = None, *, registry: TaskRegistry | None = N
         return refusal.exit_code
     except KeyboardInterrupt:
         return DONE
-    return serve(launch.served, core=launch.core)
+    try:
+        return serve(launch.served, core=launch.core, http=launch.http)
+    except Refusal as refusal:
+        _say(render_refusal(refusal))
+        return refusal.exit_code
 
 
 def prepared(argv: Sequence[str], registry: TaskRegistry | None = None) -> Launch:
@@ -58,25 +65,25 @@ def prepared(argv: Sequence[str], registry: TaskRegistry | None = None) -> Launc
         ExecutionCheckpointError: every key of the plan that the registry lacks.
     """
     options = _parser().parse_args(list(argv))
+    http = address(options.http, os.environ.get(TOKEN), tuple(options.allow_host)) if options.http else None
     policy = _policy(options.policy)
     directory: Path | None = options.session
     has_plan = directory is not None and _checked_plan(directory, policy, registry)
     served = Served(directory, policy=policy, registry=registry, has_plan=has_plan, checkpoint=options.checkpoint)
-    return Launch(served, options.tools == "core")
+    return Launch(served, options.tools == "core", http)
 
 
 class _Parser(argparse.ArgumentParser):
     """Says what is wrong as every command does, with a code."""
 
     def error(self, message: str) -> NoReturn:
-        hint = "contextmesh-mcp (--demo | --session DIR) [--checkpoint every-ask|on-exit|never] [--tools all|core]"
-        raise InputError(Problem("bad-option", message, hint=hint))
+        raise InputError(Problem("bad-option", message, hint=" ".join(self.format_usage().split())))
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = _Parser(
         prog="contextmesh-mcp",
-        description="Serve a mesh over the Model Context Protocol, on stdin and stdout.",
+        description="Serve a mesh over the Model Context Protocol, on stdin and stdout or over HTTP.",
         epilog="example: contextmesh-mcp --session notes.mesh --checkpoint on-exit",
         allow_abbrev=False,
     )
@@ -92,6 +99,10 @@ def _parser() -> argparse.ArgumentParser:
         type=Path,
         metavar="DIR",
         help="rules and a GRAPH.md laid over the shipped ones (CONTEXTMESH_POLICY)",
+    )
+    parser.add_argument("--http", metavar="HOST:PORT", help=f"serve over HTTP; beyond loopback only with {TOKEN} set")
+    parser.add_argument(
+        "--allow-host", metavar="NAME", action="append", default=[], help="a further name clients may use for it"
     )
     return parser
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import signal
+import socket
 import sys
 import threading
 import traceback
@@ -17,6 +18,7 @@ import mcp_types as types
 from anyio import to_thread
 from mcp.server import Server, ServerRequestContext
 from mcp.server.stdio import stdio_server
+from mcp.server.transport_security import TransportSecuritySettings
 from mcp.shared.exceptions import MCPError
 
 import contextmesh
@@ -25,6 +27,7 @@ from contextmesh.mcp import calls, prompts, resources
 from contextmesh.mcp.budget import bounded, compact
 from contextmesh.mcp.catalogue import MORE, Tool, listed
 from contextmesh.mcp.served import Served
+from contextmesh.mcp.web import BODY_BYTES, Address, Guard, listening
 
 T = TypeVar("T")
 Context = ServerRequestContext[Any]
@@ -99,12 +102,22 @@ def make_server(served: Served, *, core: bool = False) -> Server[Any]:
     )
 
 
-def serve(served: Served, *, core: bool = False) -> int:
-    """Serve on stdin and stdout until the client closes them, or SIGTERM or Ctrl-C; then the last checkpoint."""
+def serve(served: Served, *, core: bool = False, http: Address | None = None) -> int:
+    """Serve until the client closes stdin, or SIGTERM or Ctrl-C; then the last checkpoint.
+
+    Raises:
+        InputError: ``cannot-listen``.
+    """
     logging.basicConfig(level=logging.WARNING, stream=sys.stderr, format="%(name)s: %(message)s")
+    listener = listening(http) if http is not None else None
     threading.Thread(target=_load, args=(served,), name="load", daemon=True).start()
     with suppress(BrokenPipeError):  # the client has gone
-        anyio.run(_serve, served, core)
+        if http is not None and listener is not None:
+            for number in (signal.SIGTERM, signal.SIGINT):
+                signal.signal(number, lambda *_: None)  # uvicorn ends on it, and raises it once more at its end
+            anyio.run(_serve_http, served, core, http, listener)
+        else:
+            anyio.run(_serve, served, core)
     return _closed(served)
 
 
@@ -116,6 +129,22 @@ async def _serve(served: Served, core: bool) -> None:
         async with stdio_server() as (read, write):
             await server.run(read, write, server.create_initialization_options())
         group.cancel_scope.cancel()
+
+
+async def _serve_http(served: Served, core: bool, http: Address, listener: socket.socket) -> None:
+    """Until SIGTERM or Ctrl-C, which uvicorn minds; what is under way gets a few seconds."""
+    import uvicorn
+
+    security = TransportSecuritySettings(allowed_hosts=list(http.hosts), allowed_origins=list(http.origins))
+    app = make_server(served, core=core).streamable_http_app(
+        json_response=True, max_request_body_size=BODY_BYTES, transport_security=security, host=http.host
+    )
+    guarded: Any = Guard(app, http.token, anyio.current_time)
+    config = uvicorn.Config(guarded, log_config=None, timeout_graceful_shutdown=5, server_header=False)
+    host, port = listener.getsockname()[:2]
+    sys.stderr.write(f"listening on http://{f'[{host}]' if ':' in host else host}:{port}/mcp\n")
+    sys.stderr.flush()
+    await uvicorn.Server(config).serve(sockets=[listener])
 
 
 async def _end_on_signal(served: Served) -> None:

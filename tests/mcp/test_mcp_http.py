@@ -1,0 +1,194 @@
+"""Several clients of one mesh over HTTP; who may come is checked before the protocol."""
+
+from __future__ import annotations
+
+import asyncio
+import http.client
+import json
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+from mcp.client import Client
+from served_places import SOURCE, harbour
+
+from contextmesh.api import Mesh
+from contextmesh.base.errors import InputError
+from contextmesh.mcp import web
+from contextmesh.mcp.web import Guard, address
+
+WORD = "a-token-long-enough"
+
+
+@pytest.mark.parametrize(
+    ("text", "token", "allowed", "code"),
+    [
+        ("8080", None, (), "bad-option"),
+        (":8080", None, (), "bad-option"),
+        ("127.0.0.1:", None, (), "bad-option"),
+        ("127.0.0.1:99999", None, (), "bad-option"),
+        ("127.0.0.1:٣", None, (), "bad-option"),
+        ("10.0.0.1:80", None, (), "no-token"),
+        ("10.0.0.1:80", "short", (), "no-token"),
+        ("127.0.0.1:80", "short", (), "no-token"),
+        ("0.0.0.0:80", WORD, (), "bad-option"),
+    ],
+)
+def test_where_it_may_not_listen_is_refused(text: str, token: str | None, allowed: tuple[str, ...], code: str) -> None:
+    with pytest.raises(InputError) as refused:
+        address(text, token, allowed)
+    assert refused.value.code == code
+
+
+def test_an_address_lets_in_the_names_it_is_known_by() -> None:
+    assert "[::1]:*" in address("[::1]:80", None).hosts
+    assert address("0.0.0.0:80", WORD, ("mesh.example",)).hosts[-1] == "mesh.example:*"
+
+
+# ---- the guard ---------------------------------------------------------------------------------------
+
+
+class Clock:
+    now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+async def _inner(scope: Any, receive: Any, send: Any) -> None:
+    while (await receive()).get("more_body"):
+        pass
+    await send({"type": "http.response.start", "status": 200, "headers": []})
+
+
+def status(guard: Guard, *, bearer: str | None = None, peer: str = "1.1.1.1") -> int:
+    headers = [] if bearer is None else [(b"Authorization", bearer.encode())]
+    sent: list[Any] = []
+
+    async def receive() -> Any:
+        return {"type": "http.request", "body": b"", "more_body": False}
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    asyncio.run(guard({"type": "http", "headers": headers, "client": (peer, 1)}, receive, send))
+    return int(sent[0]["status"])
+
+
+@pytest.mark.parametrize(
+    ("bearer", "wanted"),
+    [(f"Bearer {WORD}", 200), (f"bearer {WORD}", 200), (None, 401), (f"Bearer {WORD}x", 401), (f"Basic {WORD}", 401)],
+)
+def test_only_who_bears_the_token_comes_in(bearer: str | None, wanted: int) -> None:
+    assert status(Guard(_inner, WORD, Clock()), bearer=bearer) == wanted
+
+
+def test_a_client_that_comes_too_often_waits_and_others_do_not() -> None:
+    clock = Clock()
+    guard = Guard(_inner, None, clock)
+    assert [status(guard) for _ in range(int(web.BURST))] == [200] * int(web.BURST)
+
+    assert (status(guard), status(guard, peer="2.2.2.2")) == (429, 200)
+    clock.now += 1 / web.RATE
+    assert (status(guard), status(guard)) == (200, 429)
+
+
+def test_a_body_that_does_not_come_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(web, "BODY_SECONDS", 0.05)
+    seen: list[str] = []
+
+    async def inner(scope: Any, receive: Any, send: Any) -> None:
+        seen.append((await receive())["type"])
+
+    async def receive() -> Any:
+        await asyncio.sleep(30)
+
+    async def send(message: Any) -> None:
+        raise AssertionError(message)
+
+    asyncio.run(Guard(inner, None, Clock())({"type": "http", "headers": [], "client": None}, receive, send))
+
+    assert seen == ["http.disconnect"]
+
+
+# ---- a server ----------------------------------------------------------------------------------------
+
+
+@contextmanager
+def server(*arguments: str) -> Iterator[tuple[str, int, subprocess.Popen[str]]]:
+    process = subprocess.Popen(
+        [sys.executable, "-m", "contextmesh.mcp", *arguments, "--http", "127.0.0.1:0"],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        assert process.stderr is not None
+        line = process.stderr.readline()
+        found = re.search(r"listening on (http://127\.0\.0\.1:(\d+)/mcp)", line)
+        assert found, line
+        yield found[1], int(found[2]), process
+    finally:
+        if process.poll() is None:
+            process.kill()
+        process.communicate(timeout=20)
+
+
+def test_several_clients_share_one_mesh_and_a_foreign_page_is_kept_out(tmp_path: Path) -> None:
+    place = harbour(tmp_path / "s")
+
+    async def clients(url: str) -> None:
+        async def submit(number: int) -> None:
+            async with Client(url) as client:
+                given = {"text": "Fog", "source_id": SOURCE, "external_id": f"e{number}"}
+                made = await client.call_tool("mesh_submit_evidence", given)
+                assert not made.is_error
+                asked = await client.call_tool("mesh_ask", {"question": "Which ferry sails at noon?"})
+                assert asked.structured_content["answer"]
+
+        with anyio.fail_after(30):
+            async with anyio.create_task_group() as group:
+                for number in range(5):
+                    group.start_soon(submit, number)
+
+    with server("--session", str(place)) as (url, port, process):
+        anyio.run(clients, url)
+        told = [_post(port, {"Host": "evil.example"}), _post(port, {"Origin": "http://evil.example"})]
+        process.send_signal(signal.SIGTERM)
+        code = process.wait(timeout=20)
+
+    assert (told, code) == ([421, 403], 0)
+    store = Mesh.open(place).graph.store
+    assert [node.type for node in store.nodes.values()].count("evidence") == 6
+    assert store.walks
+
+
+def test_a_port_that_is_taken_is_refused_with_a_code() -> None:
+    with server("--demo") as (_, port, _process):
+        done = subprocess.run(
+            [sys.executable, "-m", "contextmesh.mcp", "--demo", "--http", f"127.0.0.1:{port}"],
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=30,
+        )
+    assert done.returncode == 2
+    assert "error[cannot-listen]" in done.stderr
+
+
+def _post(port: int, headers: dict[str, str]) -> int:
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
+    body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "ping"})
+    accepts = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
+    connection.request("POST", "/mcp", body, {**accepts, **headers})
+    found = connection.getresponse().status
+    connection.close()
+    return found
