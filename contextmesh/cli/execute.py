@@ -30,7 +30,9 @@ def execute(
     recheck: Annotated[
         bool, typer.Option("--recheck", help="Only let auditors look at what stands; execute nothing.")
     ] = False,
-    workers: Annotated[int, typer.Option("--workers", min=1, max=1000, help="Calls that may go on at once.")] = 4,
+    workers: Annotated[
+        int | None, typer.Option("--workers", min=1, max=1000, help="Calls that may go on at once.")
+    ] = None,
     session: kit.SessionOption = None,
     policy: kit.PolicyOption = None,
     json: kit.JsonOption = False,
@@ -44,6 +46,8 @@ def execute(
     from contextmesh.cli.progress import progress
     from contextmesh.cli.rounds import report_text, story_text
     from contextmesh.graph.graph import ContextGraph
+    from contextmesh.run.interrupt import uninterrupted
+    from contextmesh.run.runner import WORKERS
 
     if plan is None:
         if session is not None or recheck:
@@ -53,7 +57,7 @@ def execute(
 
         with tempfile.TemporaryDirectory(prefix="contextmesh-feed-") as feed, progress() as tick:
             graph = ContextGraph(kit.load_policy(policy))
-            story = run_story(Path(feed), workers=workers, graph=graph, progress=tick)
+            story = run_story(Path(feed), workers=workers or WORKERS, graph=graph, progress=tick)
         kit.show(story.as_json, lambda: story_text(story), as_json=json)
         return
     given = _named(plan)
@@ -63,7 +67,10 @@ def execute(
 
         state = sessions.load(session, policy=kit.load_policy(policy))
     graph = state.graph if state is not None else ContextGraph(kit.load_policy(policy))
-    runner = _runner(plan, given, state, graph, workers)
+    runner = _runner(plan, given, state, graph)
+    runner.workers = workers if workers is not None else runner.workers
+    if state is not None:
+        runner.require_checkpointable()  # before anything runs: what could not be saved would have run for nothing
     try:
         with progress() as tick:
             report = runner.recheck(progress=tick) if recheck else runner.run(progress=tick)
@@ -71,7 +78,8 @@ def execute(
         if state is not None and session is not None:
             from contextmesh.session.session import Session
 
-            Session(state, runner).save(session)
+            with uninterrupted():
+                Session(state, runner).save(session)
     kit.show(lambda: _payload(runner, report), lambda: report_text(runner, report), as_json=json)
     if not report.complete:
         kit.leave(kit.FOUND)
@@ -79,14 +87,14 @@ def execute(
 
 def _named(text: str) -> Any:
     """The object a person named on the command line, from a module that Python finds, here first."""
-    module, colon, path = text.partition(":")
-    if not colon or not module or not path:
+    module, _, path = text.partition(":")
+    if not all((*module.split("."), *path.split("."))):  # nor is a module named from where it is
         raise InputError(_bad(text, "is not MODULE:OBJECT, such as deploy.plans:nightly"))
     here = str(Path.cwd())
     sys.path.insert(0, here)
     try:
         found: Any = importlib.import_module(module)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         if isinstance(error, ModuleNotFoundError) and error.name is not None and module.startswith(error.name):
             raise InputError(_bad(text, f"names the module {error.name}, which is not found")) from None
         raise InputError(_raised(text, error)) from None
@@ -100,7 +108,7 @@ def _named(text: str) -> Any:
     return found
 
 
-def _runner(text: str, given: Any, state: SessionState | None, graph: ContextGraph, workers: int) -> Runner:
+def _runner(text: str, given: Any, state: SessionState | None, graph: ContextGraph) -> Runner:
     from contextmesh.run import Runner, TaskRegistry
 
     if callable(given) and not isinstance(given, Runner | TaskRegistry):
@@ -112,9 +120,7 @@ def _runner(text: str, given: Any, state: SessionState | None, graph: ContextGra
         from contextmesh.run.plan_file import plan_from_bytes
 
         ledger = ledger_from_bytes(state.carried.ledger, "runledger", expect_head=state.carried.ledger_head)
-        return plan_from_bytes(
-            state.carried.execution, "execution", graph=state.graph, registry=given, ledger=ledger, workers=workers
-        )
+        return plan_from_bytes(state.carried.execution, "execution", graph=state.graph, registry=given, ledger=ledger)
     if not isinstance(given, Runner):
         raise InputError(_bad(text, f"gives {type(given).__name__}, and no Runner"))
     if state is not None and state.carried is not None:
@@ -134,7 +140,7 @@ def _called(text: str, function: Any, graph: ContextGraph) -> Any:
         return function(graph) if signature(function).parameters else function()
     except Refusal:
         raise
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise InputError(_raised(text, error)) from None
 
 
@@ -147,7 +153,7 @@ def _bad(text: str, what: str) -> Problem:
     return Problem("bad-plan", f"--plan {text} {what}", subject=text, hint="see `contextmesh execute --help`")
 
 
-def _raised(text: str, error: Exception) -> Problem:
+def _raised(text: str, error: BaseException) -> Problem:
     """What the deployment's own code raised, and the line of it."""
     frame, where = error.__traceback__, None
     while frame is not None:

@@ -56,9 +56,16 @@ def verify(
     proven. A session's manifest holds the head it was committed with, and is kept beside it, so it proves no more.
     """
     from contextmesh.base.chain import Verdict as Found
+    from contextmesh.base.chain import is_digest
     from contextmesh.run.checkpoint import against as compared
     from contextmesh.run.ledger import words_of
 
+    if key is not None and against is None:
+        message = "--key is of the signer of a checkpoint, and no checkpoint is named"
+        raise InputError(Problem("usage", message, hint="add --against CHECKPOINT"))
+    if expect_head is not None and not is_digest(expect_head):
+        message = "the trusted head is 64 lowercase hex digits"
+        raise InputError(Problem("malformed-digest", message, subject=expect_head))
     trusted = _trusted(against, key) if against is not None else None
     try:
         found = _read(session, file)
@@ -75,10 +82,11 @@ def verify(
             "entries": verdict.size,
             "head": verdict.head or None,
             "complete": verdict.complete,
+            "complete_to": _known(verdict, trusted),
             "reason": verdict.reason,
             "words": words_of(verdict),
         },
-        lambda: "\n".join([words_of(verdict), *_remarks(verdict, unsigned=against is not None and key is None)]),
+        lambda: "\n".join([words_of(verdict), *_remarks(verdict, trusted, unsigned=key is None)]),
         as_json=json,
     )
     if verdict.reason is not None:
@@ -95,6 +103,11 @@ def show(
     json: kit.JsonOption = False,
 ) -> None:
     """What happened, in order."""
+    from contextmesh.run.ledger import EVENTS
+
+    if event is not None and event not in EVENTS:
+        message = f"{event} is no event of a ledger"
+        raise InputError(Problem("unknown-word", message, subject=event, hint=f"one of {', '.join(EVENTS)}"))
     found = _read(session, file)
     chosen = [
         entry
@@ -175,11 +188,22 @@ def checkpoint(
     )
 
 
-def _remarks(verdict: Verdict, *, unsigned: bool) -> list[str]:
+def _known(verdict: Verdict, trusted: Checkpoint | None) -> int | None:
+    """How many entries are known to have been there; None when nothing outside the ledger says so."""
+    if verdict.reason is not None or (trusted is None and not verdict.complete):
+        return None
+    return verdict.size if verdict.complete or trusted is None else trusted.size
+
+
+def _remarks(verdict: Verdict, trusted: Checkpoint | None, *, unsigned: bool) -> list[str]:
     if verdict.reason is not None:
         return []
     lines = [f"head {verdict.head}"]
-    return [*lines, "the signature of the checkpoint was not looked at: add --key"] if unsigned else lines
+    if trusted is not None and not verdict.complete:
+        lines.append(f"complete to entry {trusted.size}, where the checkpoint was made; it cannot know what came after")
+    if trusted is not None and unsigned:
+        lines.append("the signature of the checkpoint was not looked at: add --key")
+    return lines
 
 
 # ---- parts --------------------------------------------------------------------------------------

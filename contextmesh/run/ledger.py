@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from contextmesh.base.canon import canonical
@@ -150,10 +150,13 @@ class RunLedger:
     def verify(self, *, expect_head: str | None = None, checkpoint: Checkpoint | None = None) -> Verdict:
         """The chain, from its first entry, and what was trusted elsewhere.
 
-        A consistent ledger is not ``complete`` without a trusted head or checkpoint: its end may have been cut off.
+        A consistent ledger is not ``complete`` without a trusted head, or a checkpoint of its size: its end may have
+        been cut off.
         """
         pairs = [(entry.payload(), entry.digest) for entry in self._entries]
-        return verify(pairs, expect_head=expect_head, checkpoint=checkpoint)
+        verdict = verify(pairs, expect_head=expect_head, checkpoint=checkpoint)
+        grew = checkpoint is not None and expect_head is None and verdict.size > checkpoint.size
+        return replace(verdict, complete=verdict.complete and not grew)
 
     @property
     def tree(self) -> Tree:

@@ -89,11 +89,15 @@ def bound(call: Made, key: str | None, timeout: float | None, retries: int | Non
     Raises:
         InputError: ``out-of-range``.
     """
-    if timeout is not None and not 0 < timeout < float("inf"):
+    if timeout is not None and not (_is(timeout, int, float) and 0 < timeout < float("inf")):
         raise InputError(Problem("out-of-range", f"a timeout is a positive number of seconds, not {timeout!r}"))
-    if retries is not None and (isinstance(retries, bool) or retries < 0):
+    if retries is not None and not (_is(retries, int) and retries >= 0):
         raise InputError(Problem("out-of-range", f"retries are a whole number from 0, not {retries!r}"))
     return Bound(call, key, timeout, retries, fingerprint(call))
+
+
+def _is(value: object, *kinds: type) -> bool:
+    return isinstance(value, kinds) and not isinstance(value, bool)
 
 
 def is_key(text: object) -> bool:

@@ -15,7 +15,7 @@ from contextmesh.run.interrupt import uninterrupted
 from contextmesh.run.record import AUTHOR, put_ground
 from contextmesh.run.registry import Audit, Bound, TaskRegistry, Work
 from contextmesh.run.schedule import MISSED, PLANNED
-from contextmesh.run.task import Task
+from contextmesh.run.task import Task, labels
 from contextmesh.store.model import Assumption
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def repair(runner: Runner, name: str, change: Change) -> Task:
     be written.
 
     Raises:
-        InputError: ``unknown-task``, ``blank-text``, ``same-ground``, ``keyed-task``, ``two-workers``.
+        InputError: ``unknown-task``, ``blank-text``, ``wrong-type``, ``same-ground``, ``keyed-task``, ``two-workers``.
         OntologyError: ``ground-not-active``.
         ExecutionCheckpointError: ``unknown-worker``, ``unknown-auditor``.
     """
@@ -49,7 +49,7 @@ def repair(runner: Runner, name: str, change: Change) -> Task:
     if not isinstance(change.assumes, str) or not change.assumes.strip():
         message = f"a repair of {name} names a new ground"
         raise InputError(Problem("blank-text", message, subject=name, hint="give assumes="))
-    produces = task.produces if change.produces is None else tuple(dict.fromkeys(change.produces))
+    produces = task.produces if change.produces is None else labels(change.produces, f"the products of {name}")
     require_canonical([change.assumes, list(produces)])
     worker, auditor = _bound(runner.registry, task, change)
     with uninterrupted():

@@ -21,7 +21,7 @@ from contextmesh.run.repair import Change, rebind, repair
 from contextmesh.run.report import RunReport
 from contextmesh.run.rounds import Progress, Round
 from contextmesh.run.schedule import PLANNED, Schedule
-from contextmesh.run.task import State, Task, copy_of, default_title, task_key
+from contextmesh.run.task import State, Task, copy_of, default_title, labels, require_text, task_key
 
 WORKERS = 4
 
@@ -32,6 +32,7 @@ class Runner:
     Attributes:
         name: of the plan.
         graph, registry, ledger: what it works on.
+        workers: how many calls may go on at once, from the next round on.
         round: rounds so far; a run and a recheck are one each.
         notices: what was odd when it was restored, such as code that is no longer the recorded one.
     """
@@ -58,7 +59,7 @@ class Runner:
         """
         if not isinstance(plan, str) or not plan:
             raise InputError(Problem("blank-text", "a plan has a name", subject="plan"))
-        if isinstance(workers, bool) or workers < 1:
+        if isinstance(workers, bool) or not isinstance(workers, int) or workers < 1:
             raise InputError(Problem("out-of-range", f"workers are a whole number from 1, not {workers!r}"))
         self.name = plan
         self.graph = graph if graph is not None else ContextGraph()
@@ -70,7 +71,7 @@ class Runner:
         self.round = 0
         self.notices: tuple[Problem, ...] = ()
         self.source_id = ""
-        self._workers = workers
+        self.workers = workers
         self._clock = clock
         self._cancel = threading.Event()
         self.opening = self.schedule.opening()
@@ -107,24 +108,25 @@ class Runner:
             InputError: ``two-workers``, ``no-worker``, ``two-tasks``, ``blank-text`` …
             ExecutionCheckpointError: ``unknown-worker``, ``unknown-auditor``.
         """
-        _require_text("the name of a task", name)
-        _require_text(f"what {name} assumes", assumes)
+        require_text("the name of a task", name)
+        require_text(f"what {name} assumes", assumes)
         if name in self.plan.tasks:
             message = f"the plan {self.name} has a task {name} already"
             raise InputError(Problem("two-tasks", message, subject=name, hint="give each task a name of its own"))
         worker = worker_of(self.registry, name, worker_key, run, timeout, retries)
         auditor = auditor_of(self.registry, name, auditor_key, audit)
         title = default_title(name) if title is None else title
-        _require_text(f"the title of {name}", title)
-        for label in (*needs, *produces):
-            _require_text(f"what {name} needs and produces", label)
-        require_canonical([name, title, rationale, assumes, list(needs), list(produces)])
+        require_text(f"the title of {name}", title)
+        if not isinstance(rationale, str):
+            raise InputError(Problem("wrong-type", f"the rationale of {name} must be text", subject=name))
+        needed, produced = labels(needs, f"the needs of {name}"), labels(produces, f"the products of {name}")
+        require_canonical([name, title, rationale, assumes, list(needed), list(produced)])
         task = Task(
             name,
             title,
             rationale,
-            _once(needs, f"the needs of {name}"),
-            _once(produces, f"the products of {name}"),
+            needed,
+            produced,
             assumes,
             worker,
             auditor,
@@ -307,11 +309,11 @@ class Runner:
         self, jobs: Sequence[calls.Job], callables: Sequence[Bound[Any] | None]
     ) -> Generator[calls.Outcome, None, None]:
         """Outcomes of jobs in their order: in this thread when nothing is gained by others."""
-        alone = len(jobs) == 1 or self._workers == 1
+        alone = len(jobs) == 1 or self.workers == 1
         plain = all(one is None or (one.timeout is None and not calls.is_async(one.call)) for one in callables)
         if alone and plain and not calls.in_event_loop():
             return calls.call_here(jobs)
-        return calls.call_all(jobs, workers=self._workers, clock=self._clock)
+        return calls.call_all(jobs, workers=self.workers, clock=self._clock)
 
     def may_retry(self, task: Task) -> bool:
         """Whether the retry policy of a failed task lets another round try it."""
@@ -334,15 +336,3 @@ class Runner:
         if decision is not None:
             self._by_decision[decision] = task
             self.failures.clear(task.name)
-
-
-def _require_text(what: str, value: object) -> None:
-    if not isinstance(value, str) or not value.strip():
-        raise InputError(Problem("blank-text", f"{what} must be text, and not blank", subject=what))
-
-
-def _once(names: Sequence[str], what: str) -> tuple[str, ...]:
-    if isinstance(names, str):
-        message = f"{what} are a list of texts, not one text"
-        raise InputError(Problem("wrong-type", message, subject=what, hint=f"write [{names!r}]"))
-    return tuple(dict.fromkeys(names))

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from contextmesh.base.errors import InputError, Problem
 from contextmesh.run.registry import Audit, Bound, Work
 
 State = Literal["pending", "done", "stale", "failed"]
@@ -90,3 +92,25 @@ def copy_of(output: dict[str, Any]) -> dict[str, Any]:
     copied = json.loads(json.dumps(output))
     assert isinstance(copied, dict), "an output is an object"
     return copied
+
+
+def require_text(what: str, value: object) -> None:
+    """Raises InputError, ``blank-text``."""
+    if not isinstance(value, str) or not value.strip():
+        raise InputError(Problem("blank-text", f"{what} must be text, and not blank", subject=what))
+
+
+def labels(given: object, what: str) -> tuple[str, ...]:
+    """A list of texts as it was given, each of them once.
+
+    Raises:
+        InputError: ``wrong-type``, ``blank-text``.
+    """
+    if isinstance(given, str) or not isinstance(given, Iterable):
+        hint = f"write [{given!r}]" if isinstance(given, str) else None
+        message = f"{what} are a list of texts, not {'one text' if hint else type(given).__name__}"
+        raise InputError(Problem("wrong-type", message, subject=what, hint=hint))
+    names = tuple(dict.fromkeys(given))
+    for name in names:
+        require_text(f"each of {what}", name)
+    return names

@@ -129,13 +129,16 @@ def test_a_ledger_without_its_end_is_refused_by_a_checkpoint() -> None:
     assert words_of(verdict) == "refused: shorter than checkpoint: 7 < 9"
 
 
-def test_a_whole_ledger_is_complete_by_its_head_and_goes_on_from_a_checkpoint() -> None:
+def test_a_whole_ledger_is_complete_by_its_head_and_by_a_checkpoint_until_it_goes_on() -> None:
     ledger = nine()
     kept = Checkpoint(9, ledger.head)
+    assert ledger.verify(checkpoint=kept).complete
     ledger.append("cached", "dye", round=3)
 
     assert words_of(ledger.verify(expect_head=ledger.head)) == "chain consistent, 10 entries, complete"
-    assert ledger.verify(checkpoint=kept).complete
+    assert ledger.verify(checkpoint=kept, expect_head=ledger.head).complete
+    grown = ledger.verify(checkpoint=kept)
+    assert (bool(grown), grown.complete) == (True, False)
 
 
 def test_a_forged_chain_is_only_found_out_by_who_knows_the_head() -> None:

@@ -38,6 +38,27 @@ def broken():
     raise ValueError("no thread")
 
 
+def leaving():
+    raise SystemExit(0)
+
+
+def unkeyed(graph):
+    from pathlib import Path
+
+    runner = Runner("weave", graph=graph)
+    runner.task("dye", run=lambda context: Path("ran").write_text("") or {}, assumes="the river runs clear")
+    return runner
+
+
+def wide():
+    import threading
+
+    runner, meeting = Runner("weave", workers=1), threading.Barrier(3)
+    for name in ("warp", "weft", "dye"):
+        runner.task(name, run=lambda context: {"at": 0 * meeting.wait(5)}, assumes="the mill turns")
+    return runner
+
+
 number = 5
 """
 
@@ -156,7 +177,10 @@ def test_a_checkpoint_shows_what_was_cut_off(session: Path, deployment: Path, ru
     run("execute", "--plan", "weavery:registry", "--session", session)
 
     whole = run("ledger", "verify", "--session", session, "--against", deployment / "c", "--key", public, "--json")
-    assert (whole.code, whole.json["words"]) == (0, "chain consistent, 6 entries, complete")
+    assert (whole.code, whole.json["words"]) == (0, "chain consistent, 6 entries, completeness not proven")
+    assert (whole.json["complete"], whole.json["complete_to"]) == (False, 4)
+    told = run("ledger", "verify", "--session", session, "--against", deployment / "c").out
+    assert "complete to entry 4, where the checkpoint was made; it cannot know what came after" in told
 
     data = json.loads(newest(session).read_text())
     data["entries"] = data["entries"][:3]
@@ -197,6 +221,9 @@ LEDGER_REFUSED = {
     "no file": (["ledger", "verify", "--file", "gone.json"], "missing-file"),
     "no entry": (["ledger", "prove", "99", "--session", "weave.mesh"], "unknown-entry"),
     "nothing to prove": (["ledger", "prove", "--session", "weave.mesh"], "usage"),
+    "a key of no checkpoint": (["ledger", "verify", "--session", "weave.mesh", "--key", "k"], "usage"),
+    "no head": (["ledger", "verify", "--session", "weave.mesh", "--expect-head", "zz"], "malformed-digest"),
+    "no event": (["ledger", "show", "--session", "weave.mesh", "--event", "exploded"], "unknown-word"),
     "no key": (["ledger", "checkpoint", "--session", "weave.mesh", "--key", "gone"], "missing-file"),
     "a key that is there": (
         ["ledger", "checkpoint", "--session", "weave.mesh", "--key", "weavery.py", "--make-key", "a"],
@@ -215,3 +242,36 @@ def test_what_cannot_be_done_with_a_ledger_is_refused(case: str, session: Path, 
 def test_a_session_that_never_ran_a_plan_has_no_ledger(deployment: Path, run: Run) -> None:  # noqa: F811
     run("init", "empty.mesh")
     assert run("ledger", "show", "--session", "empty.mesh", "--json").json["error"]["code"] == "no-ledger"
+
+
+def test_a_ledger_that_did_not_grow_is_complete_by_its_checkpoint(session: Path, deployment: Path, run: Run) -> None:  # noqa: F811
+    run("ledger", "checkpoint", "--session", session, "--key", "k", "--make-key", "example.org/weave", "--out", "c")
+
+    told = run("ledger", "verify", "--session", session, "--against", "c", "--json").json
+
+    assert (told["words"], told["complete_to"]) == ("chain consistent, 4 entries, complete", 4)
+
+
+def test_a_plan_that_a_session_cannot_hold_does_not_run_in_it(deployment: Path, run: Run) -> None:  # noqa: F811
+    run("init", "empty.mesh")
+
+    told = run("execute", "--plan", "weavery:unkeyed", "--session", "empty.mesh", "--json")
+
+    assert (told.code, told.json["error"]["code"]) == (2, "no-key")
+    assert not (deployment / "ran").exists()
+    assert run("execute", "--plan", "weavery:unkeyed").code == 0
+
+
+def test_as_many_calls_go_on_at_once_as_were_asked_for(deployment: Path, run: Run) -> None:  # noqa: F811
+    assert run("execute", "--plan", "weavery:wide", "--workers", "3", "--json").json["complete"]
+
+
+@pytest.mark.parametrize("name", [".weavery:plan", "..weavery:plan", "weavery:plan.", "weavery:", ":plan", "weavery"])
+def test_a_plan_is_named_by_whole_names(name: str, deployment: Path, run: Run) -> None:  # noqa: F811
+    told = run("execute", "--plan", name, "--json")
+    assert (told.code, told.json["error"]["code"]) == (2, "bad-plan")
+
+
+def test_a_deployment_that_leaves_does_not_end_the_command_in_silence(deployment: Path, run: Run) -> None:  # noqa: F811
+    told = run("execute", "--plan", "weavery:leaving", "--json")
+    assert (told.code, told.json["error"]["code"]) == (2, "plan-raised")

@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -101,8 +102,14 @@ def test_a_key_is_printable_text_without_white_space(text: str) -> None:
         assert refused.value.code == "bad-key"
 
 
-@pytest.mark.parametrize("limits", [{"timeout": 0}, {"timeout": float("inf")}, {"retries": -1}, {"retries": True}])
-def test_limits_that_make_no_sense_are_refused(limits: dict[str, float]) -> None:
+LIMITS: list[dict[str, Any]] = [
+    *({"timeout": value} for value in (0, -1, True, "3", float("inf"), float("nan"))),
+    *({"retries": value} for value in (-1, True, 1.5, "3")),
+]
+
+
+@pytest.mark.parametrize("limits", LIMITS)
+def test_limits_that_make_no_sense_are_refused(limits: dict[str, Any]) -> None:
     with pytest.raises(InputError) as refused:
         TaskRegistry().register_worker("dye.v1", work, **limits)  # type: ignore[arg-type]
     assert refused.value.code == "out-of-range"

@@ -309,3 +309,37 @@ def test_the_title_and_the_rationale_are_made_when_none_are_given() -> None:
 
     assert node.label == "Dye"
     assert node.attrs["rationale"] == "Executed under: the river runs clear"
+
+
+@pytest.mark.parametrize("given", ["Dye", [3], [" "], 7, None])
+@pytest.mark.parametrize("of", ["needs", "produces", "repair"])
+def test_names_that_are_no_list_of_texts_are_refused_and_nothing_changes(of: str, given: object) -> None:
+    runner = Runner("weave")
+    runner.task("dye", run=lambda context: {}, assumes="the river runs clear")
+    runner.run()
+    before = (len(runner.ledger), len(runner.graph.store.nodes), runner.plan.task("dye").produces)
+
+    if of == "repair" and given is None:
+        return  # leaves them as they are
+    with pytest.raises(InputError) as refused:
+        if of == "repair":
+            runner.repair("dye", assumes="the mill turns", produces=given)  # type: ignore[arg-type]
+        else:
+            runner.task("wool", run=lambda context: {}, assumes="the mill turns", **{of: given})  # type: ignore[arg-type]
+
+    assert refused.value.code in ("wrong-type", "blank-text")
+    assert (len(runner.ledger), len(runner.graph.store.nodes), runner.plan.task("dye").produces) == before
+    assert list(runner.plan.tasks) == ["dye"]
+
+
+@pytest.mark.parametrize("workers", [0, -1, True, 1.5, "4", None])
+def test_workers_are_a_whole_number_from_one(workers: object) -> None:
+    with pytest.raises(InputError) as refused:
+        Runner("weave", workers=workers)  # type: ignore[arg-type]
+    assert refused.value.code == "out-of-range"
+
+
+def test_a_rationale_is_text() -> None:
+    with pytest.raises(InputError) as refused:
+        Runner("weave").task("dye", run=lambda context: {}, assumes="the mill turns", rationale=3)  # type: ignore[arg-type]
+    assert refused.value.code == "wrong-type"
