@@ -110,7 +110,7 @@ class Guard:
         headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
         if self._token is not None and not _bears(headers.get("authorization", ""), self._token):
             await _refuse(send, 401, "unauthorized", [(b"www-authenticate", b"Bearer")])
-        elif not self._may(_client(scope, headers)):
+        elif not self._may(_client(scope)):
             await _refuse(send, 429, "too-many-requests", [(b"retry-after", b"1")])
         else:
             await self._timed(scope, receive, send)
@@ -152,9 +152,10 @@ def _bears(header: str, token: str) -> bool:
     return scheme.lower() == "bearer" and hmac.compare_digest(given.strip().encode("latin-1"), token.encode("ascii"))
 
 
-def _client(scope: Message, headers: MutableMapping[str, str]) -> str:
-    peer = scope.get("client")
-    return f"{peer[0] if peer else ''} {headers.get('mcp-session-id', '')[:80]}"
+def _client(scope: Message) -> str:
+    """Its address; of this machine, whose clients all share one, the connection. What a header says is not believed."""
+    host, port = scope.get("client") or ("", 0)
+    return f"{host} {port}" if host in LOOPBACK else str(host)
 
 
 async def _refuse(send: Send, status: int, code: str, more: list[tuple[bytes, bytes]]) -> None:

@@ -68,7 +68,7 @@ async def _inner(scope: Any, receive: Any, send: Any) -> None:
     await send({"type": "http.response.start", "status": 200, "headers": []})
 
 
-def status(guard: Guard, *, bearer: str | None = None, peer: str = "1.1.1.1") -> int:
+def status(guard: Guard, *, bearer: str | None = None, peer: str = "1.1.1.1", port: int = 1) -> int:
     headers = [] if bearer is None else [(b"Authorization", bearer.encode())]
     sent: list[Any] = []
 
@@ -78,7 +78,7 @@ def status(guard: Guard, *, bearer: str | None = None, peer: str = "1.1.1.1") ->
     async def send(message: Any) -> None:
         sent.append(message)
 
-    asyncio.run(guard({"type": "http", "headers": headers, "client": (peer, 1)}, receive, send))
+    asyncio.run(guard({"type": "http", "headers": headers, "client": (peer, port)}, receive, send))
     return int(sent[0]["status"])
 
 
@@ -98,6 +98,14 @@ def test_a_client_that_comes_too_often_waits_and_others_do_not() -> None:
     assert (status(guard), status(guard, peer="2.2.2.2")) == (429, 200)
     clock.now += 1 / web.RATE
     assert (status(guard), status(guard)) == (200, 429)
+
+
+def test_on_loopback_each_connection_is_a_client() -> None:
+    guard = Guard(_inner, None, Clock())
+    for _ in range(int(web.BURST)):
+        status(guard, peer="127.0.0.1", port=1)
+
+    assert (status(guard, peer="127.0.0.1", port=1), status(guard, peer="127.0.0.1", port=2)) == (429, 200)
 
 
 def test_a_body_that_does_not_come_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
