@@ -8,7 +8,7 @@ import traceback
 from collections.abc import Sequence
 from contextlib import suppress
 
-from contextmesh.base.errors import Problem, Refusal
+from contextmesh.base.errors import InputError, Problem, Refusal
 from contextmesh.cli import kit
 
 
@@ -17,6 +17,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     args = list(sys.argv[1:] if argv is None else argv)
     as_json = "--json" in args
     try:
+        _require_text(args)
         code = _run(args)
         kit.flush()
         return code
@@ -30,6 +31,16 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 130
     except Exception:
         return _fault(as_json)
+
+
+def _require_text(args: list[str]) -> None:
+    """Raises InputError, ``not-utf-8``, for an argument whose bytes the system could not read as text."""
+    for number, arg in enumerate(args, 1):
+        if any("\ud800" <= char <= "\udfff" for char in arg):
+            shown = arg.encode("utf-8", "backslashreplace").decode("ascii", "replace")
+            message = f"argument {number} is not text in the encoding of this terminal: {shown}"
+            hint = "set a UTF-8 locale, such as LC_ALL=C.UTF-8"
+            raise InputError(Problem("not-utf-8", message, subject=shown, hint=hint))
 
 
 def _run(args: list[str]) -> int:

@@ -21,18 +21,24 @@ def ingest(
     policy: kit.PolicyOption = None,
     json: kit.JsonOption = False,
 ) -> None:
-    """Read documents into a session; say what is new, unchanged, changed and dropped, and why."""
+    """Read documents into a session; say what is new, unchanged, changed and dropped, and why.
+
+    Exit code 1 when every document was skipped.
+    """
     from contextmesh.api import Mesh
     from contextmesh.cli.progress import progress
     from contextmesh.cli.words import build_report
 
     home = kit.require_session(session)
     mesh = Mesh.open(home, policy=kit.load_policy(policy), create=True)
+    before = mesh.generation
     with progress() as tick:
         report = mesh.ingest(paths, kind=kind, progress=tick)
     mesh.save()
     kit.show(
         lambda: {**report.as_json(), "session": str(home), "generation": mesh.generation},
-        lambda: build_report(report, home, mesh.generation),
+        lambda: build_report(report, home, mesh.generation, saved=mesh.generation != before),
         as_json=json,
     )
+    if report.skipped and not (report.new or report.changed or report.unchanged):
+        kit.leave(kit.FOUND)

@@ -112,10 +112,10 @@ def lineage_text(line: Lineage) -> str:
     return "\n".join(rows)
 
 
-def build_report(report: BuildReport, home: Path, generation: int) -> str:
+def build_report(report: BuildReport, home: Path, generation: int, *, saved: bool) -> str:
     """What an ingest did: documents, stages with reasons, and where it is saved."""
-    lines = [report.as_text(limit=LISTED), f"saved in {home} (generation {generation})"]
-    return "\n".join(lines)
+    place = f"saved in {home} (generation {generation})" if saved else f"{home} stays at generation {generation}"
+    return f"{report.as_text(limit=LISTED)}\n{place}"
 
 
 def rows_text(columns: Sequence[str], rows: Iterable[Sequence[Value]]) -> str:

@@ -70,7 +70,7 @@ def test_a_file_that_is_no_document_is_named_and_nothing_changes(
     found = run("ingest", bad, "--session", session)
 
     assert_no_traceback(found)
-    assert found.code in (0, 2)
+    assert found.code in (1, 2)
     assert digest(session) == before
     assert bad.name in found.out + found.err
 
@@ -127,6 +127,13 @@ def test_a_refusal_has_a_code_in_words_and_as_json(run: Run, args: tuple[str, ..
     assert f"error[{code}]" in words.err
     assert document.json["error"]["code"] == code
     assert set(document.json["error"]) == {"code", "message", "subject", "fields", "note", "hint", "where"}
+
+
+def test_an_argument_that_is_no_text_is_said_to_be_none(run: Run) -> None:
+    found = run("ask", "what \udcff is")
+
+    assert found.code == 2
+    assert "error[not-utf-8]: argument 2 is not text" in found.err
 
 
 def assert_no_traceback(found: Outcome) -> None:

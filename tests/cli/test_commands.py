@@ -38,7 +38,7 @@ def test_ingest_says_new_first_and_unchanged_the_second_time(run: Run, notes: Pa
     assert "3 new" in first.out
     assert "3 unchanged" in second.out
     assert first.out.splitlines()[-1] == f"saved in {home} (generation 2)"
-    assert second.out.splitlines()[-1] == f"saved in {home} (generation 2)"
+    assert second.out.splitlines()[-1] == f"{home} stays at generation 2"
 
 
 def test_a_question_about_lineage_is_answered_by_the_successor(run: Run, session: Path) -> None:
