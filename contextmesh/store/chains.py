@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 
-from contextmesh.datalog.ast import Row
+from contextmesh.datalog.ast import Row, Value
 from contextmesh.datalog.engine import Engine
 from contextmesh.store.model import Node
 from contextmesh.store.receipt import SHOWN, Chain
 from contextmesh.store.relations import ASSUMPTION
-from contextmesh.store.uses import FELL, Place, Use, Uses, uses
+from contextmesh.store.uses import FELL, Uses, uses
 
 UNTOLD = "…"
 """Stands between root and node when no rule that carries failure has the shape that ``uses`` knows."""
@@ -40,10 +40,7 @@ class Reasons:
         found = dict.fromkeys(self._nodes)
         for root, nodes in self._nodes.items():
             found |= dict.fromkeys(nodes)
-            for place, steps in self._uses[root].by_place.items():
-                found[place[1]] = None
-                for _, node, _ in steps:
-                    found[node] = None
+            found |= dict.fromkeys(map(str, self._uses[root].nodes()))
         return found
 
     def chains(self, label_of: Callable[[str], str]) -> dict[str, Chain]:
@@ -77,22 +74,22 @@ def words_for(node: Node) -> str:
 
 def _from_root(found: Uses, root: str, label_of: Callable[[str], str]) -> Mapping[str, Chain]:
     """Chains of everything that fell with one root: breadth first over uses of rules, those within a node free."""
-    use_of = found.by_place
-    reached: dict[Place, Chain] = dict.fromkeys(found.roots, Chain(label_of(root)))
-    queue: deque[tuple[Place, Use]] = deque()
+    steps, onwards = found.steps, found.onwards()
+    reached: dict[str, dict[Value, Chain]] = {step.head: {} for step in steps}
+    queue: deque[Row] = deque()
 
-    def follow(place: Place) -> None:
-        for use in use_of.get(place, ()):
-            (queue.appendleft if use[1] == place[1] else queue.append)((place, use))
+    def reach(relation: str, node: Value, chain: Chain) -> None:
+        reached.setdefault(relation, {})[node] = chain
+        for use in onwards.get(relation, {}).get(node, ()):
+            (queue.appendleft if use[1] == node else queue.append)(use)
 
-    for place in found.roots:
-        follow(place)
+    start = Chain(label_of(root))
+    for relation in found.roots:
+        reach(relation, root, start)
     while queue:
-        before, (step, node, values) = queue.popleft()
-        place = (step.head, node)
-        if place not in reached:
-            chain = reached[before]
-            free = node == before[1]
-            reached[place] = chain if free else chain.then(step.via(node, before[1], values), label_of(node))
-            follow(place)
-    return {node: chain for (name, node), chain in reached.items() if name == FELL}
+        use = queue.popleft()
+        step, node, before = steps[use[0]], use[1], use[2]  # type: ignore[index]
+        if node not in reached[step.head]:
+            chain = reached[step.carrier][before]
+            reach(step.head, node, chain if node == before else chain.then(step.via(use), label_of(str(node))))
+    return {str(node): chain for node, chain in reached.get(FELL, {}).items()}

@@ -27,9 +27,6 @@ USE = " use"
 
 _HOLE = re.compile(r"\{(\w+)\}")
 
-Place = tuple[str, str]
-"""A relation and a node: a row ``relation(node, root)``."""
-
 
 class Step:
     """One rule that carries failure.
@@ -58,8 +55,10 @@ class Step:
         ]
         self._told: dict[tuple[Value, ...], str] = {}
 
-    def via(self, node: str, before: str, values: tuple[Value, ...]) -> str:
-        """The words of the label without the two nodes they stand between."""
+    def via(self, use: Row) -> str:
+        """The words of the label for a use, without the two nodes they stand between."""
+        _, node, before, *rest = use
+        values = tuple(rest)
         if node in values or before in values:
             return self._words([None if value in (node, before) else value for value in values])
         words = self._told.get(values)
@@ -76,16 +75,40 @@ class Step:
         return " ".join(words.split()) or f"<-{label.name}-"
 
 
-Use = tuple[Step, str, tuple[Value, ...]]
-"""A rule, the node it brought failure to, and the values of its label."""
-
-
 @dataclass(frozen=True, slots=True)
 class Uses:
-    """What was found for one root: the uses by the place they lead on from, and the places where failure began."""
+    """What was found for one root.
 
-    by_place: Mapping[Place, list[Use]]
-    roots: list[Place]
+    Attributes:
+        steps: the rules, by number.
+        found: the uses, by the relation that they carry failure from: rule, node, node before, values.
+        roots: the relations in which failure began with the root itself.
+    """
+
+    steps: tuple[Step, ...]
+    found: Mapping[str, list[Row]]
+    roots: list[str]
+
+    def nodes(self) -> dict[Value, None]:
+        """Every node that failure was brought to, or from."""
+        rows = [row for found in self.found.values() for row in found]
+        return dict.fromkeys([row[1] for row in rows]) | dict.fromkeys([row[2] for row in rows])
+
+    def onwards(self) -> dict[str, dict[Value, list[Row]]]:
+        """The uses by the relation and the node that they carry failure from, each in the order of the rules."""
+        made: dict[str, dict[Value, list[Row]]] = {}
+        for carrier, found in self.found.items():
+            by_node = made[carrier] = {}
+            for row in found:
+                rows = by_node.get(row[2])
+                if rows is None:
+                    by_node[row[2]] = [row]
+                else:
+                    rows.append(row)
+            for rows in by_node.values():
+                if len(rows) > 1:
+                    _sort(rows)
+        return made
 
 
 class Tracer:
@@ -104,7 +127,7 @@ class Tracer:
         self._planned: list[int] = []
 
     def uses(self, engine: Engine, root: str) -> Uses:
-        """Every use for one root, in the state the engine shows now; those of one place in the order of the rules.
+        """Every use for one root, in the state the engine shows now.
 
         Raises:
             LimitReached: there are more than the engine's limits allow.
@@ -112,26 +135,15 @@ class Tracer:
         for name in self._read:
             engine.read(name)
         meter = engine.limits.meter()
-        by_place: dict[Place, list[Use]] = {}
+        uses: dict[str, list[Row]] = {}
         for carrier, code in self._compiled().items():
-            found: list[Row] = []
+            found = uses[carrier] = []
             try:
                 code.run(engine.match(carrier, (None, root)), (found,), meter, ())
             finally:
                 self._use.rows.clear()
             meter.row(len(found))
-            self._file(carrier, found, by_place)
-        return Uses(by_place, [(name, root) for name in self._names if engine.holds(name, (root, root))])
-
-    def _file(self, carrier: str, found: list[Row], by_place: dict[Place, list[Use]]) -> None:
-        steps = self._steps
-        grouped: dict[Value, list[Row]] = {}
-        for row in found:
-            grouped.setdefault(row[2], []).append(row)
-        for before, rows in grouped.items():
-            if len(rows) > 1:
-                _sort(rows)
-            by_place[carrier, str(before)] = [(steps[int(row[0])], str(row[1]), row[3:]) for row in rows]
+        return Uses(self._steps, uses, [name for name in self._names if engine.holds(name, (root, root))])
 
     def _compiled(self) -> Mapping[str, Code]:
         """Compiled anew when the engine plans anew: indexes that only these functions read are let go then."""
