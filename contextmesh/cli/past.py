@@ -32,9 +32,9 @@ def bounded(mesh: Mesh, as_of: str | None, valid_at: str | None) -> Mesh:
 
 
 def with_bounds(mesh: Mesh, payload: dict[str, Any]) -> dict[str, Any]:
-    """A command's JSON, with the bounds of a mesh of then under ``as_of``."""
+    """A command's JSON; of a mesh of then with the date that was asked for, and with its bounds."""
     past = getattr(mesh, "past", None)
-    return payload if past is None else {**payload, "as_of": past.as_json()}
+    return payload if past is None else {**payload, "as_of": past.bounds.as_of, "bounds": past.as_json()}
 
 
 def with_bounds_text(mesh: Mesh, text: str) -> str:

@@ -47,12 +47,15 @@ class Bounds:
         day: the last day of source time that counts, or None for all of them.
         learned_by: the clock that ``seq`` was read from, None when learning is not bounded.
         notes: what a reader must know of how the bounds were read.
+        as_of, valid_at: what was asked for, as it was written.
     """
 
     seq: int
     day: int | None = None
     learned_by: str | None = None
     notes: tuple[str, ...] = ()
+    as_of: str | None = None
+    valid_at: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,9 +74,11 @@ class Past:
     later: int = 0
 
     def as_json(self) -> dict[str, object]:
-        """The bounds as commands print them, under ``as_of``."""
+        """The bounds as commands print them, under ``bounds``."""
         day = self.bounds.day
         return {
+            "as_of": self.bounds.as_of,
+            "valid_at": self.bounds.valid_at,
             "transaction": self.bounds.seq,
             "learned_by": self.bounds.learned_by,
             "source_day": None if day is None else day_text(day),
@@ -168,7 +173,7 @@ class Timeline:
             else:
                 hint = "leave one of the two dates out, or bound learning by the number of a transaction"
                 raise InputError(Problem("no-commit-dates", NO_COMMIT_DATES, subject=period.text, hint=hint))
-        return Bounds(seq, day, learned_by, notes)
+        return Bounds(seq, day, learned_by, notes, *(None if w is None else str(w) for w in (as_of, valid_at)))
 
     def _transaction(self, seq: int) -> int:
         begins, last = self._history.begins, self._graph.store.seq
