@@ -6,7 +6,8 @@ data, so nothing a user wrote ever stands in it.
 
     r3, g3   the rows of relation 3 and their ``get``; R3 the relation itself; s3 its rows for a full scan
     x1       ``get`` of the buckets of an index (index.Bucket gives their three shapes)
-    v0, t0   a variable, a value worked out
+    w0, v0   a column of the row that drives several rules, a variable; t0 a value worked out
+    b0, c0   a bucket, and one that several rules share
     p0, d0   take a row found for the first head; rows found before (when withdrawing)
 """
 
@@ -58,7 +59,12 @@ class Compiler:
     def runner(self, parts: Sequence[tuple[Plan, str]], heads: Sequence[str], mode: Mode) -> Code:
         """One function for plans that one relation drives (or nothing does), each with its head relation."""
         emitter = Emitter(self.relations, self.numbers, mode, heads)
-        return _made(emitter, emitter.runner(parts))
+        text = emitter.runner(parts)
+        often = dict.fromkeys(lookup for lookup, times in emitter.lookups.items() if times > 1)
+        if often and len(parts) > 1:
+            emitter = Emitter(self.relations, self.numbers, mode, heads, often)
+            text = emitter.runner(parts)
+        return _made(emitter, text)
 
     def prover(self, plans: Sequence[Plan], relation: str) -> Code:
         """A function that tells whether some rule derives a given row now."""

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextmesh.datalog.ast import Const, Sum, Term
 from contextmesh.datalog.facts import MANY, Relation
 from contextmesh.datalog.steps import Absent, Fold, Let, Member, Plan, Scan, Step, Test, names_in
-from contextmesh.datalog.text import Tests, Text
+from contextmesh.datalog.text import Shared, Tests, Text
 
 LOOPS = 14
 """Python nests at most twenty loops; beyond this many a new nest is begun from a list of bindings."""
@@ -20,9 +20,15 @@ class Emitter(Text):
     """Emits one function."""
 
     def __init__(
-        self, relations: Mapping[str, Relation], numbers: Mapping[str, int], mode: str, heads: Sequence[str]
+        self,
+        relations: Mapping[str, Relation],
+        numbers: Mapping[str, int],
+        mode: str,
+        heads: Sequence[str],
+        often: Collection[Shared] = (),
     ) -> None:
         super().__init__(relations, numbers, heads)
+        self._often = often
         self.mode = mode
         self._loops = 0
         self._base = (0, 0, 0)
@@ -42,23 +48,32 @@ class Emitter(Text):
             self._tests(first)
             self._rule(parts[0][0], parts[0][1])
         else:
-            self._line("for row in drive:")
-            self._level += 1
-            self._tick()
-            for number, (plan, head) in enumerate(parts):
-                needed = self._needed(plan)
-                if needed:
-                    start.append(f"u{number} = {needed}")
-                    self._nest(f"if u{number}:")
-                self._unpack(plan)
-                self._tests(plan)
-                self._rule(plan, head)
-                self._level, self._loops = 3, 1
+            self._together(parts, start)
         takes = [f"p{i} = found[{i}].append" for i in self.heads.values()]
         if self.mode == "withdraw":
             takes += [f"d{i} = before[{i}]" for i in self.heads.values()]
         takes += [f"{name} = {scan}" for scan, name in self._scans.items()]
         return self._function("drive, found, meter, before", [*start, *takes, "n = 0"])
+
+    def _together(self, parts: Sequence[tuple[Plan, str]], start: list[str]) -> None:
+        """Several rules on one row: its columns have one name, and what they look up alike is looked up once."""
+        assert parts[0][0].bind is not None
+        columns = [f"w{i}" for i in range(len(parts[0][0].bind.names))]
+        self._line(f"for {', '.join(columns) or '_'}{',' if len(columns) == 1 else ''} in drive:")
+        self._level += 1
+        self._tick()
+        first = len(self._lines)
+        for number, (plan, head) in enumerate(parts):
+            assert plan.bind is not None
+            self._variables = {name: columns[i] for i, name in enumerate(plan.bind.names) if name is not None}
+            needed = self._needed(plan)
+            if needed:
+                start.append(f"u{number} = {needed}")
+                self._nest(f"if u{number}:")
+            self._tests(plan)
+            self._rule(plan, head)
+            self._level, self._loops = 3, 1
+        self._lines[first:first] = [f"            {line}" for line in self._early]
 
     def _needed(self, plan: Plan) -> str:
         """A test whether the relations that a plan joins have any rows; those it adds to may still get some."""
@@ -224,6 +239,10 @@ class Emitter(Text):
             found, tests = self._lookup(scan.relation, scan.columns, scan.where, scan.keys)
             if not scan.needed:
                 self._nest(f"if some({found}, {_pairs(tests)}):" if tests else f"if {found} is not None:")
+                return
+            if found in self._hoisted.values():
+                self._nest(f"if {found} is not None:")
+                self._each(scan, found, tests, more_loops)
                 return
             rows = self._new("b")
             self._line(f"{rows} = {found}")

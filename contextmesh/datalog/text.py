@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from contextmesh.datalog.ast import Const, Sum, Term, Var
@@ -14,6 +15,9 @@ from contextmesh.datalog.steps import Columns
 STEPS = 256
 Tests = list[tuple[int, str]]
 """A column of a row and the expression that it must equal."""
+
+Shared = tuple[Index, tuple[str, ...]]
+"""A lookup by columns of the driver row (``w0``): the same for every rule that makes it."""
 
 
 class Text:
@@ -33,6 +37,10 @@ class Text:
         self._constants: dict[tuple[type, Any], str] = {}
         self._variables: dict[str, str] = {}
         self._growing = "found"
+        self.lookups: Counter[Shared] = Counter()
+        self._hoisted: dict[Shared, str] = {}
+        self._early: list[str] = []
+        self._often: Collection[Shared] = ()
 
     # ---- values ------------------------------------------------------------------------------
 
@@ -97,13 +105,29 @@ class Text:
         """A call that gives a bucket or None, and what must yet be tested of its rows."""
         way = choose(self.relations[relation], columns, where)
         by_column = dict(zip(columns, keys, strict=True))
-        calls = []
-        for index in way.indexes:
-            key = [by_column[column] for column in index.columns]
-            calls.append(f"{self._index(relation, index)}({self._key(key)})")
+        calls = [self._call(relation, index, [by_column[column] for column in index.columns]) for index in way.indexes]
         tests = [(column, self._value(by_column[column])) for column in way.rest]
         tests += [(column, self._value(Const(value))) for column, value in way.where]
         return calls[0] if len(calls) == 1 else f"fewest({', '.join(calls)})", tests
+
+    def _call(self, relation: str, index: Index, key: Sequence[Term]) -> str:
+        """A lookup that several rules make of one driver row is made once, and its bucket is a sequence then."""
+        call = f"{self._index(relation, index)}({self._key(key)})"
+        columns = [self._variable(term.name) for term in key if isinstance(term, Var)]
+        if len(columns) < len(key) or not all(name.startswith("w") for name in columns):
+            return call
+        shared = (index, tuple(columns))
+        self.lookups[shared] += 1
+        if shared not in self._often:
+            return call
+        if shared not in self._hoisted:
+            bucket = self._hoisted[shared] = self._new("c")
+            self._early += [
+                f"{bucket} = {call}",
+                f"if {bucket}.__class__ is tuple and {bucket}[0].__class__ is not tuple:",
+                f"    {bucket} = ({bucket},)",
+            ]
+        return self._hoisted[shared]
 
     def _index(self, relation: str, index: Index) -> str:
         if index not in self.uses:
