@@ -100,10 +100,13 @@ def straight_jobs(made: World, size: int) -> list[Figure]:
 
 
 def new_edges(made: World) -> Iterator[tuple[str, str, str]]:
-    """Legal edges that are not there yet, as many as anyone asks for here."""
+    """Legal edges that are not there yet, as many as anyone asks for here; the search for them is done at once."""
     claims = made.names("claim")
-    for ahead in range(1, len(claims)):
-        yield from ((claim, "cites", claims[(i + ahead) % len(claims)]) for i, claim in enumerate(claims))
+    return (
+        (claim, "cites", claims[(i + ahead) % len(claims)])
+        for ahead in range(1, len(claims))
+        for i, claim in enumerate(claims)
+    )
 
 
 def resident() -> int:
