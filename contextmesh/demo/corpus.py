@@ -27,7 +27,7 @@ The rebuild is expected to carry Lantern to one billion passages without a chang
 The Harbor Archive set a recall target of 0.95 at ten results for the rebuilt index.
 
 The rebuild must not take Lantern offline for more than five minutes in total.
-Dana Whitlock owns the rebuild, and Ife Okonjo owns the budget.
+The search team owns the rebuild, and the finance team owns the budget.
 The charter leaves the ranking model untouched, because changing two things at once would hide which of them
 moved recall. The rebuild is finished when the old index has served no query for thirty days.
 """,
@@ -117,7 +117,7 @@ The Index Builder had fourteen shards open, although the capacity plan allowed f
 Memory on the builder node stood at 509 gigabytes one minute before the kill.
 The Query Router kept serving from the old index during incident 47, and no user saw an error.
 
-The engineer on call, Tomas Lindqvist, stopped the Backfill Queue at 02:31.
+The engineer on call stopped the Backfill Queue at 02:31.
 A second start at 04:05 failed in the same way after nineteen minutes.
 The Shard Map listed 61 shards that morning, where the capacity plan had foreseen 44.
 Incident 47 was closed at 11:50, when the build was paused for review.
@@ -157,12 +157,12 @@ The postmortem recommends that the Index Builder refuse to open more shards than
         "Interview with the engineer on call",
         "2024-12-05",
         """\
-Tomas Lindqvist first suspected a leak in the Merge Buffer, and he found none.
-Tomas Lindqvist had no runbook for a builder that dies in the middle of a merge.
+The engineer on call first suspected a leak in the Merge Buffer and found none.
+The engineer on call had no runbook for a builder that dies in the middle of a merge.
 The pager message named the node and left out the shards that it was merging.
-Tomas Lindqvist stopped the Backfill Queue, because a growing queue would have opened still more shards.
+The engineer on call stopped the Backfill Queue, because a growing queue would have opened still more shards.
 
-Tomas Lindqvist asked for a dry run that prints how many shards a merge will open.
+The engineer on call asked for a dry run that prints how many shards a merge will open.
 The handover notes of the day shift mentioned the burst from the Maritime Museum and gave no number.
 """,
     ),
@@ -193,7 +193,7 @@ The Cold Tier keeps passages that no query has returned for ninety days, and it 
 
 Moving sixty million passages to the Cold Tier saves 9,000 euros a month.
 Accelerators for the Embedding Service were cheaper than planned, since the backfill ran mostly at night.
-Ife Okonjo asked that every further rebuild state its cost before it starts.
+The finance team asked that every further rebuild state its cost before it starts.
 """,
     ),
     Text(

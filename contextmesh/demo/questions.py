@@ -34,7 +34,7 @@ QUESTIONS: tuple[Question, ...] = (
         ("costs less than one point of recall", "cost four points of recall"),
     ),
     Question("When is the cut-over rolled back?", ("less than 0.94 for two hours",)),
-    Question("Who owns the rebuild?", ("Dana Whitlock owns the rebuild",)),
+    Question("Who owns the rebuild?", ("The search team owns the rebuild",)),
     Question("How large a share of the passages do the three biggest tenants hold?", ("61 per cent of all passages",)),
     Question("What does sharding by measured load depend on?", ("The load of a tenant can be forecast a day ahead",)),
     Question("What replaced sharding by passage count?", ("Sharding by measured load",)),
@@ -45,7 +45,7 @@ QUESTIONS: tuple[Question, ...] = (
         "Why was the budget of the fourth quarter overrun?", ("the build was started three times", "184,000 euros")
     ),
     Question("How long does a rollback take?", ("under a minute",)),
-    Question("Why did Tomas Lindqvist stop the Backfill Queue?", ("would have opened still more shards",)),
+    Question("Why did the engineer on call stop the Backfill Queue?", ("would have opened still more shards",)),
     Question("What is the refund policy for annual plans?", dead_end="entity_unresolved"),
     Question("What does the Lighthouse Gateway do?", dead_end="no_typed_edge"),
     Question("Which colour is the Query Router painted?", dead_end="wrong_node_type"),
