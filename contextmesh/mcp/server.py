@@ -9,8 +9,8 @@ import socket
 import sys
 import threading
 import traceback
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, suppress
 from typing import Any, TypeVar
 
 import anyio
@@ -20,6 +20,7 @@ from mcp.server import Server, ServerRequestContext
 from mcp.server.stdio import stdio_server
 from mcp.server.transport_security import TransportSecuritySettings
 from mcp.shared.exceptions import MCPError
+from mcp.shared.message import SessionMessage
 
 import contextmesh
 from contextmesh.base.errors import Problem, Refusal
@@ -34,6 +35,8 @@ Context = ServerRequestContext[Any]
 JSON = "application/json"
 NOT_FOUND = -32002
 """The protocol's number for a resource that is not there; our own code stands in the data of the error."""
+PARTING = 60.0
+"""Seconds for which requests under way are waited for once the input has ended."""
 SHOWN = 10
 """How many problems of one refusal are told."""
 _NUMBERS = {"unknown-resource": NOT_FOUND, "unknown-node": NOT_FOUND, "loading": types.INTERNAL_ERROR}
@@ -126,8 +129,49 @@ async def _serve(served: Served, core: bool) -> None:
     async with anyio.create_task_group() as group:
         if sys.platform != "win32":
             group.start_soon(_end_on_signal, served)
-        async with stdio_server() as (read, write):
-            await server.run(read, write, server.create_initialization_options())
+        async with stdio_server() as (read, write), _answering_all(read, write) as (asked, answered):
+            await server.run(asked, answered, server.create_initialization_options())
+        group.cancel_scope.cancel()
+
+
+@asynccontextmanager
+async def _answering_all(read: Any, write: Any) -> AsyncIterator[tuple[Any, Any]]:
+    """Streams between transport and server that hold the end of input back until every request was answered.
+
+    The server drops what is under way when its input ends; a client that pipes its requests in wants the answers.
+    """
+    to_server, asked = anyio.create_memory_object_stream[Any](0)
+    answered, from_server = anyio.create_memory_object_stream[Any](0)
+    pending: dict[Any, None] = {}
+    over, idle, sent = anyio.Event(), anyio.Event(), anyio.Event()
+
+    async def inward() -> None:
+        async with to_server:
+            async for message in read:
+                if isinstance(message, SessionMessage) and isinstance(message.message, types.JSONRPCRequest):
+                    pending[message.message.id] = None
+                await to_server.send(message)
+            over.set()
+            if pending:
+                with anyio.move_on_after(PARTING):
+                    await idle.wait()
+
+    async def outward() -> None:
+        async with write:
+            async for message in from_server:
+                await write.send(message)
+                if isinstance(message.message, types.JSONRPCResponse | types.JSONRPCError):
+                    pending.pop(message.message.id, None)
+                if over.is_set() and not pending:
+                    idle.set()
+        sent.set()
+
+    async with anyio.create_task_group() as group:
+        group.start_soon(inward)
+        group.start_soon(outward)
+        yield asked, answered
+        await answered.aclose()
+        await sent.wait()
         group.cancel_scope.cancel()
 
 

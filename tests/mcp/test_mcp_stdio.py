@@ -167,6 +167,16 @@ def test_the_end_of_input_ends_the_server_with_a_last_checkpoint(tmp_path: Path)
     assert Mesh.open(place).graph.store.walks
 
 
+def test_requests_that_are_piped_in_are_all_answered_before_the_end() -> None:
+    with speaking(["--demo"]) as line:
+        for number, tool in enumerate(("mesh_health", "mesh_query", "mesh_lineage")):
+            line.send({"id": f"p{number}", "method": "tools/call", "params": {"name": tool, "arguments": {}}})
+        code, _ = line.end()
+
+    answered = [json.loads(one)["id"] for one in line.lines]
+    assert (sorted(str(id) for id in answered[1:]), code) == (["p0", "p1", "p2"], 0)
+
+
 def test_a_line_that_is_no_message_does_not_end_the_server() -> None:
     with speaking(["--demo"]) as line:
         assert line.process.stdin is not None
