@@ -75,6 +75,7 @@ class Served:
         registry: the callables of the deployment, for the plan.
         has_plan: whether the tools of a plan are offered.
         checkpoint: when counters of walks are written: every-ask, on-exit or never.
+        closing: set once the server has begun to end.
     """
 
     def __init__(
@@ -101,6 +102,7 @@ class Served:
         self._queue: list[_Ticket] = []
         self._walked = _Walked()
         self._running: Runner | None = None
+        self.closing = threading.Event()
 
     # ---- load ---------------------------------------------------------------------------------------
 
@@ -229,6 +231,7 @@ class Served:
         runner = self._running
         if runner is not None:
             runner.cancel()
+        self.closing.set()
         if self.directory is None or self._held is None:
             return
         with self._writing:

@@ -7,6 +7,7 @@ import http.client
 import json
 import re
 import signal
+import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -180,16 +181,10 @@ def test_several_clients_share_one_mesh_and_a_foreign_page_is_kept_out(tmp_path:
 
 
 def test_a_port_that_is_taken_is_refused_with_a_code() -> None:
-    with server("--demo") as (_, port, _process):
-        done = subprocess.run(
-            [sys.executable, "-m", "contextmesh.mcp", "--demo", "--http", f"127.0.0.1:{port}"],
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=30,
-        )
-    assert done.returncode == 2
-    assert "error[cannot-listen]" in done.stderr
+    with socket.create_server(("127.0.0.1", 0)) as taken, pytest.raises(InputError) as refused:
+        web.listening(address(f"127.0.0.1:{taken.getsockname()[1]}", None))
+
+    assert refused.value.code == "cannot-listen"
 
 
 def _post(port: int, headers: dict[str, str]) -> int:

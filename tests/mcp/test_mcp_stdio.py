@@ -121,13 +121,15 @@ def test_stdout_carries_the_protocol_alone_whatever_the_encoding(tmp_path: Path)
     with speaking(["--session", str(place)], bare) as line:
         assert len(line.ask("tools/list")["result"]["tools"]) == len(listed(plan=False, core=False))
         found = line.call("mesh_get_node", id="entity:ferry")
+        assert line.call("mesh_ask", question="Which ferry sails at noon?")["structuredContent"]["answer"]
         assert line.process.poll() is None
         code, err = line.end()
 
     assert found["structuredContent"]["label"] == STRANGE
     assert STRANGE in found["content"][0]["text"]
     assert [json.loads(one)["jsonrpc"] for one in line.lines] == ["2.0"] * len(line.lines)
-    assert (code, "Traceback" in err) == (0, False)
+    assert (code, err) == (0, "")
+    assert Mesh.open(place).graph.store.walks, "the end of input is the time of the last checkpoint"
 
 
 def test_the_list_of_tools_on_the_wire_stays_small() -> None:
@@ -157,32 +159,15 @@ def test_a_signal_ends_the_server_cleanly_with_a_last_checkpoint(tmp_path: Path,
     assert Mesh.open(place).graph.store.walks
 
 
-def test_the_end_of_input_ends_the_server_with_a_last_checkpoint(tmp_path: Path) -> None:
-    place = harbour(tmp_path / "s")
-    with speaking(["--session", str(place)]) as line:
-        line.call("mesh_ask", question="Which ferry sails at noon?")
-        code, err = line.end()
-
-    assert (code, err) == (0, "")
-    assert Mesh.open(place).graph.store.walks
-
-
-def test_requests_that_are_piped_in_are_all_answered_before_the_end() -> None:
-    with speaking(["--demo"]) as line:
-        for number, tool in enumerate(("mesh_health", "mesh_query", "mesh_lineage")):
-            line.send({"id": f"p{number}", "method": "tools/call", "params": {"name": tool, "arguments": {}}})
-        code, _ = line.end()
-
-    answered = [json.loads(one)["id"] for one in line.lines]
-    assert (sorted(str(id) for id in answered[1:]), code) == (["p0", "p1", "p2"], 0)
-
-
-def test_a_line_that_is_no_message_does_not_end_the_server() -> None:
+def test_a_line_that_is_no_message_ends_nothing_and_what_is_piped_in_is_answered_before_the_end() -> None:
     with speaking(["--demo"]) as line:
         assert line.process.stdin is not None
         line.process.stdin.write(b'{"jsonrpc": "2.0", "id": \n\xff\xfe not json\n[]\n')
         line.process.stdin.flush()
-        answer = line.ask("ping")
+        assert line.ask("ping")["result"] == {}
+        for number, tool in enumerate(("mesh_health", "mesh_query", "mesh_lineage")):
+            line.send({"id": f"p{number}", "method": "tools/call", "params": {"name": tool, "arguments": {}}})
         code, _ = line.end()
 
-    assert (answer["result"], code) == ({}, 0)
+    answered = [str(json.loads(one).get("id")) for one in line.lines]
+    assert (sorted(id for id in answered if id[0] == "p"), code) == (["p0", "p1", "p2"], 0)

@@ -252,6 +252,36 @@ def test_a_round_whose_session_was_committed_meanwhile_is_refused_and_not_run_ag
     assert call(here, "mesh_query", {"query": "invalid(X)"})["rows"] == []
 
 
+def test_closing_ends_a_running_round_after_what_is_being_recorded(tmp_path: Path) -> None:
+    shop = Workshop()
+    place = planned(tmp_path / "s", shop)
+    here = served(place, registry=shop.registry(), has_plan=True)
+    call(here, "mesh_repair", {"task": "hull", "assumes": "Steel lasts", "worker_key": "hull.steel.v1"})
+    inside, closing = threading.Event(), threading.Event()
+    original = shop.work
+
+    def work(context: Any) -> Any:
+        inside.set()
+        closing.wait(20)
+        return original(context)
+
+    shop.work = work  # type: ignore[method-assign]
+    here.registry = shop.registry()
+    found: list[dict[str, Any]] = []
+    round_ = threading.Thread(target=lambda: found.append(call(here, "mesh_resume", {})))
+    round_.start()
+    assert inside.wait(20)
+    end = threading.Thread(target=here.close)
+    end.start()
+    assert here.closing.wait(20)
+    closing.set()
+    round_.join(20)
+    end.join(20)
+
+    assert found[0]["cancelled"]
+    assert Mesh.open(place).generation == found[0]["generation"]
+
+
 def test_tools_of_a_plan_are_offered_only_where_there_is_one(tmp_path: Path) -> None:
     here = served(harbour(tmp_path / "s"))
 
