@@ -201,3 +201,14 @@ def test_commit_dates_do_not_run_backwards() -> None:
     with pytest.raises(InputError) as refused:
         mesh.commits_on("2024-03-01")
     assert refused.value.code == "earlier-commit"
+
+
+def test_a_name_met_in_the_past_is_learned_nowhere() -> None:
+    mesh = Mesh()
+    pump = mesh.graph.add_node("entity", "Harbour Pump", attrs={"canonical": "Harbour Pump", "aliases": []})
+    mesh.resolver.register(pump.id, pump.label)
+    past = mesh.as_of(mesh.graph.store.seq)
+    before = past.resolver.to_json(), mesh.resolver.to_json()
+
+    assert past.resolver.resolve("Harbor Pump").id == pump.id
+    assert (past.resolver.to_json(), mesh.resolver.to_json()) == before
