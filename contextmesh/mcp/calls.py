@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from contextmesh.base.errors import Problem, UnknownError
 from contextmesh.mcp.arguments import checked, did_you_mean
 from contextmesh.mcp.catalogue import MORE, Tool, listed, offered
+from contextmesh.mcp.served import EVERY_ASK
 from contextmesh.mcp.tools import READS, asked
 from contextmesh.mcp.writes import WRITES
 
@@ -46,6 +47,13 @@ def tool_named(served: Served, name: str) -> Tool:
     known = [tool.name for tool in every]
     hint = did_you_mean(name, known) or f"one of {', '.join(known)}"
     raise UnknownError(Problem("unknown-tool", f"no tool is called {name[:60]}", subject=name[:60], hint=hint))
+
+
+def may_write(served: Served, name: str) -> bool:
+    """Whether a call may have to wait for its turn to commit."""
+    if name == "mesh_ask":
+        return served.checkpoint == EVERY_ASK
+    return name not in READS
 
 
 def _more(served: Served, values: dict[str, Any]) -> dict[str, Any]:

@@ -35,6 +35,8 @@ Context = ServerRequestContext[Any]
 JSON = "application/json"
 NOT_FOUND = -32002
 """The protocol's number for a resource that is not there; our own code stands in the data of the error."""
+WRITERS = 40
+"""Threads in which writes wait for each other; reads have threads of their own."""
 PARTING = 60.0
 """Seconds for which requests under way are waited for once the input has ended."""
 SHOWN = 10
@@ -49,6 +51,7 @@ INSTRUCTIONS = (
 
 def make_server(served: Served, *, core: bool = False) -> Server[Any]:
     """The server over a mesh; it answers at once, and waits for the mesh only where a call needs it."""
+    writers = anyio.CapacityLimiter(WRITERS)
     shown = [_tool(tool, short=core) for tool in listed(plan=served.has_plan, core=core)]
 
     async def list_tools(ctx: Context, params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
@@ -57,7 +60,8 @@ def make_server(served: Served, *, core: bool = False) -> Server[Any]:
     async def call_tool(ctx: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
         if params.name != MORE.name:
             _or_protocol_error(lambda: calls.tool_named(served, params.name))
-        return await to_thread.run_sync(_called, served, params.name, params.arguments)
+        limiter = writers if calls.may_write(served, params.name) else None
+        return await to_thread.run_sync(_called, served, params.name, params.arguments, limiter=limiter)
 
     async def list_resources(ctx: Context, params: types.PaginatedRequestParams | None) -> types.ListResourcesResult:
         found = [
