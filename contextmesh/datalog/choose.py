@@ -14,7 +14,7 @@ from contextmesh.datalog.facts import MANY, Relation, Where
 from contextmesh.datalog.index import Index
 from contextmesh.datalog.steps import Columns
 
-FEW = 4.0
+FEW = 6.0
 SAMPLE = 512
 
 
@@ -46,7 +46,7 @@ def _single(relation: Relation, column: int) -> Index | None:
     """The index on one column, if few rows share a value there."""
     if not relation.has_index((column,), ()):
         sample = [row[column] for row in islice(relation.scan(), SAMPLE)]
-        if len(dict.fromkeys(sample)) < len(sample) * 0.9:
+        if len(dict.fromkeys(sample)) < len(sample) / FEW:
             return None
     index = relation.index((column,))
     return index if len(relation) <= FEW * len(index.buckets) else None

@@ -36,11 +36,13 @@ class Work:
     Attributes:
         losses, gains: an input, which of its rows drive, the function.
         back: the losses must see the state before the change.
+        empty: rows of inputs that were empty when this was planned; it holds while they are.
     """
 
     losses: tuple[tuple[int, Which, Callable[..., Any]], ...]
     gains: tuple[tuple[int, Which, Callable[..., Any]], ...]
     back: bool
+    empty: tuple[dict[Row, bool], ...]
 
 
 class Maintained(Stage):
@@ -48,7 +50,7 @@ class Maintained(Stage):
 
     def __init__(self, *arguments: Any) -> None:
         super().__init__(*arguments)
-        self._work: dict[tuple[Any, ...], Work] = {}
+        self._work: dict[tuple[tuple[int, int], ...], Work] = {}
         self._rows = [relation.rows for relation in self.inputs]
         self._head_rows = [head.rows for head in self.heads]
         loose = {r.relation for found in self.reads for r in found if r.kind != "positive"}
@@ -68,20 +70,20 @@ class Maintained(Stage):
     def update(self, meter: Meter) -> bool:
         """Take in what changed since the last evaluation; tells whether rows went and came back meanwhile."""
         ends = list(map(len, self.logs))
-        key: list[Any] = [tuple(map(bool, self._rows))]
+        changes: list[tuple[int, int]] = []
         nets: dict[int, Net] = {}
         for at in compress(count(), map(ne, ends, self.cursors)):
             relation = self.inputs[at]
             net = nets[at] = relation.net(self.cursors[at])
             added, dropped, size = len(net[0]), len(net[1]), len(relation)
             code = (CAME if added else 0) | (WENT if dropped else 0) | (0 if size else IS_EMPTY)
-            key.append((at, code | WAS_EMPTY if size == added - dropped else code))
-        state = tuple(key)
-        work = self._work.get(state)
-        if work is None:
-            work = self._work[state] = self._planned(state)
+            changes.append((at, code | WAS_EMPTY if size == added - dropped else code))
+        key = tuple(changes)
+        work = self._work.get(key)
+        if work is None or any(work.empty):
+            work = self._work[key] = self._planned(changes)
         returned: list[list[Row]] = []
-        if work.losses and any(map(len, self.heads)):
+        if work.losses and any(self._head_rows):
             candidates = self._candidates(work, nets, meter)
             if any(candidates):
                 returned = self._withdraw(candidates, meter)
@@ -152,7 +154,7 @@ class Maintained(Stage):
     # ---- gains -------------------------------------------------------------------------------
 
     def _gain(self, work: Work, nets: dict[int, Net], returned: list[list[Row]], meter: Meter) -> None:
-        found: tuple[list[Row], ...] = tuple([] for _ in self.heads)
+        found: tuple[list[Row], ...] = ([],) if len(self.heads) == 1 else tuple([] for _ in self.heads)
         try:
             for at, which, run in work.gains:
                 run(_rows(nets[at], which), found, meter, ())
@@ -168,9 +170,10 @@ class Maintained(Stage):
 
     # ---- which functions ---------------------------------------------------------------------
 
-    def _planned(self, state: tuple[Any, ...]) -> Work:
-        there, *changes = state
-        code = {r.name: 0 if some else WAS_EMPTY | IS_EMPTY for r, some in zip(self.inputs, there, strict=True)}
+    def _planned(self, changes: Sequence[tuple[int, int]]) -> Work:
+        changed = dict(changes)
+        empty = tuple(rows for at, rows in enumerate(self._rows) if at not in changed and not rows)
+        code = {r.name: 0 if r.rows else WAS_EMPTY | IS_EMPTY for r in self.inputs}
         code |= {self.inputs[at].name: found for at, found in changes}
         place = {relation.name: at for at, relation in enumerate(self.inputs)}
         losing: list[Reading] = []
@@ -190,6 +193,7 @@ class Maintained(Stage):
             tuple(self._driven("withdraw", losing, place, code)),
             tuple(self._driven("derive", gaining, place, code)),
             back,
+            empty,
         )
 
     def _driven(
