@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 TITLE_SHARE = 0.5
 PATH_SHARE = 0.4
 PAIRS_SHARE = 0.15
+# What mentioning every name of the question is worth.
+NAMES_SHARE = 0.1
 # Word order is looked at only where this share of the question is there at all.
 PAIRS_FROM = 0.25
 # A statement without any word of the kind asked for (a number, a because) loses this share of its fit.
@@ -66,6 +68,7 @@ class Scorer:
         self._passages: dict[str, float] = {}
         self._shares: dict[str, list[tuple[int, float]]] = {}
         self._bit_of = _bit_of(question)
+        self._spelt = _by_place(question)
         self._named = {name.id: name for name in question.names}
         self.kinds = question.kinds
         self.rest = self._bits_of(question.rest)
@@ -180,11 +183,20 @@ class Scorer:
         if not own:
             return Fit(TITLE_SHARE * self.mass(context), 0, context)
         score += PAIRS_SHARE * self._pairs_share(node, own)
+        score += NAMES_SHARE * self._names_share(node)
         if self._question.signs and not self._shows_sign(node):
             score *= 1.0 - SIGN_SHARE
         length = sum(bag.values()) / self._index.statements.average
         score *= 1.0 - LENGTH_SHARE * min(2.0, length * 2 / (1 + length))
         return Fit(score, own, context)
+
+    def _names_share(self, node: Node) -> float:
+        """The share of the names in the question that a statement has an edge to, or was read in."""
+        if not self._spelt:
+            return 0.0
+        home = node.provenance.source_id if node.provenance is not None else None
+        held = sum(any(id == home or self._index.between(node.id, id) for id in ids) for ids in self._spelt)
+        return held / len(self._spelt)
 
     def _strength(self, bag: Mapping[str, float], own: int) -> float:
         """The mass of the terms held; one held only by a term spelt alike counts in part."""
@@ -241,6 +253,14 @@ def _bit_of(question: Question) -> dict[str, int]:
         for variant, _ in question.variants[term]:
             bits[variant] = bits.get(variant, 0) | 1 << at
     return bits
+
+
+def _by_place(question: Question) -> list[list[str]]:
+    """The nodes that each name spelt out in the question may mean."""
+    places: dict[int, list[str]] = {}
+    for name in question.names:
+        places.setdefault(name.start, []).append(name.id)
+    return list(places.values())
 
 
 def _is_number(word: str) -> bool:

@@ -37,6 +37,9 @@ _UNSPACED = re.compile(
     "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff"
     "\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003134f]+"
 )
+# Question words of such scripts: what, who, when, where, why, how many.
+_QUESTION_TEXT = "何 誰 何時 何処 何人 何故 什么 什麼 谁 哪里 哪裡 哪 怎么 怎麼 为什 為什 多少 几 幾"
+_UNSPACED_QUESTIONS = frozenset(_QUESTION_TEXT.split())
 _HIRAGANA = re.compile("[\u3040-\u309f]+")
 
 
@@ -125,10 +128,10 @@ def _pairs(word: str) -> list[str]:
     for run in _UNSPACED.finditer(word):
         if run.start() > at:
             found.append(word[at : run.start()])
-        letters = run.group()
-        pairs = [letters[i : i + 2] for i in range(max(1, len(letters) - 1))]
         # Beside other letters, hiragana spell endings and particles.
-        found.extend([pair for pair in pairs if not _HIRAGANA.fullmatch(pair)] or pairs)
+        parts = [part for part in _HIRAGANA.split(run.group()) if part] or [run.group()]
+        pairs = [part[i : i + 2] for part in parts for i in range(max(1, len(part) - 1))]
+        found.extend(pair for pair in pairs if pair not in _UNSPACED_QUESTIONS)
         at = run.end()
     if at < len(word):
         found.append(word[at:])

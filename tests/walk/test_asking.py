@@ -262,3 +262,30 @@ def test_a_question_as_long_as_a_letter_is_answered(world: World) -> None:
     world.claim("The Query Router reads the Shard Map.", world.source("Memo"), ("Query Router", "Shard Map"))
     long = " ".join(f"word{n}" for n in range(900)) + " What does the Query Router read?"
     assert world.ask(long).dead_end in (None, "wrong_node_type")
+
+
+def test_a_path_does_not_return_to_the_record_it_came_from(records: World) -> None:
+    path = [step.id for step in records.ask("What did PEP 3 replace?").path]
+    assert path[:2] == ["decision:pep-3", "decision:pep-2"]
+    assert path.count("decision:pep-3") == 1
+
+
+def test_a_successor_that_fell_is_not_shown(world: World) -> None:
+    memo = world.source("Memo")
+    quiet = world.graph.assume("The street stays quiet").id
+    world.graph.decide("Sleep at the front", id="decision:front", rationale="It has a window.", source=memo)
+    world.graph.decide(
+        "Sleep at the back",
+        id="decision:back",
+        rationale="It is cooler.",
+        source=memo,
+        depends_on=[quiet],
+        supersedes="decision:front",
+    )
+    assert label(world, "Why sleep at the front?") == "Sleep at the back"
+    seen = world.graph.submit_evidence("A tram line was opened.", source_id=memo)
+    world.graph.reject(quiet, evidence_id=seen.id)
+    answer = world.ask("Why sleep at the front?")
+    assert answer.answer is not None
+    assert answer.answer.id == "decision:front"
+    assert "decision:back" not in [step.id for step in answer.path]

@@ -66,8 +66,19 @@ class World:
         }
 
 
+DECISIONS = ("Decide one", "Decide two", "Decide three", "Decide four")
+LINEAGES = (
+    "What replaced {}?",
+    "What did {} replace?",
+    "Why {}?",
+    "What does {} depend on?",
+    "What depends on {}?",
+    "{}",
+)
+
 sentences = st.lists(st.sampled_from(WORDS), min_size=2, max_size=5).map(lambda words: " ".join(words) + " holds.")
 questions = st.one_of(
+    st.builds(str.format, st.sampled_from(LINEAGES), st.sampled_from(DECISIONS[:3])),
     st.lists(st.sampled_from((*WORDS, *NAMES, "why", "what", "replaced")), min_size=1, max_size=5).map(" ".join),
     st.text(max_size=30).filter(str.strip),
 )
@@ -92,10 +103,10 @@ def worlds(draw: st.DrawFn) -> World:
         for word in draw(st.lists(st.sampled_from(WORDS), max_size=3, unique=True))
     ]
     decisions: list[str] = []
-    for n in range(draw(st.integers(0, 4))):
+    for n, title in enumerate(DECISIONS[: draw(st.sampled_from((0, 2, 3, 4)))]):
         made = world.entity(f"Artefact {n}") if draw(st.booleans()) else None
         decision = graph.decide(
-            f"Decide {n} on {draw(st.sampled_from(WORDS))}",
+            title,
             rationale=draw(sentences),
             source=draw(st.sampled_from(sources)),
             derived_from=draw(st.lists(st.sampled_from(claims), max_size=2, unique=True)) if claims else (),
@@ -103,7 +114,9 @@ def worlds(draw: st.DrawFn) -> World:
             if assumptions or decisions
             else (),
             produces=(made,) if made else (),
-            supersedes=draw(st.sampled_from(decisions)) if decisions and draw(st.booleans()) else None,
+            supersedes=draw(st.sampled_from(decisions))
+            if decisions and draw(st.sampled_from((True, True, False)))
+            else None,
         )
         decisions.append(decision.id)
     for assumption in assumptions:
