@@ -27,7 +27,7 @@ _QUOTED = re.compile(
     r"|(?<![^\W_])['‘]([^'‘’]{2,120})['’](?![^\W_])"
 )
 _TOKEN = re.compile(rf"{LETTER}+(?:[+.\-]{LETTER}+)*\+*")
-_JOINED = re.compile(r"[a-z0-9]+(?:[-_.][a-z0-9]+)+")
+_JOINED = re.compile(r"(?<![a-z0-9])[a-z0-9]+(?:[-_.][a-z0-9]+)+")
 _WORD = re.compile(r"[a-z]{4,}")
 _LETTERS = re.compile(rf"{LETTER}+(?:_{LETTER}+)*")
 

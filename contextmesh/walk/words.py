@@ -30,7 +30,7 @@ LETTER = rf"(?:[^\W_]|[{_SIGNS}])"
 # Runs of letters and digits; a number keeps its inner points, commas and colons; a possessive 's is dropped.
 _WORD = re.compile(rf"\d+(?:[.,:]\d+)+|(?<![^\W_]['’]){LETTER}+(?:['’](?!s\b){LETTER}+)*")
 _MARKS = re.compile("[\u0300-\u036f]")
-_ENGLISH = re.compile(r"[a-z]{3,}")
+_ENGLISH = re.compile(r"[a-z]{3,40}")
 
 # Scripts written without spaces between words: Thai, Lao, Myanmar, Khmer, kana, Han; and Hangul, whose particles cling.
 _UNSPACED = re.compile(

@@ -68,3 +68,8 @@ def test_every_mention_stands_where_it_says(question: str) -> None:
         assert 0 <= mention.start < mention.end <= len(question) or mention.text == ""
         if mention.kind in ("capitalised", "joined", "letters"):
             assert question[mention.start : mention.end] == mention.text
+
+
+def test_a_very_long_word_costs_no_more_than_its_length() -> None:
+    joined = "ab-" * 3000 + "x" * 40_000
+    assert texts(f"is {joined} here", "joined") == [joined]
