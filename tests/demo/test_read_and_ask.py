@@ -86,13 +86,13 @@ def test_names_in_other_scripts_stay_four_things_and_are_asked_apart() -> None:
 
 def test_a_later_sentence_about_the_same_names_contradicts_nothing() -> None:
     desk = Desk()
-    desk.read("s1", "Ivo is site manager at Norfab.")
+    desk.read("s1", "Otter is site manager at Kelpworks.")
     before = {node.id for node in desk.graph.live_nodes()}
-    desk.read("s2", "Ivo set a new audit rule for Norfab's repository account.")
+    desk.read("s2", "Otter set a new audit rule for Kelpworks's repository account.")
     assert before <= {node.id for node in desk.graph.live_nodes()}
     assert desk.graph.query("signal(open_contradictions, X)").rows == []
     assert desk.graph.query("invalid(X)").rows == []
-    answer = desk.ask("What is Ivo's role?")
+    answer = desk.ask("What is Otter's role?")
     assert answer.answer is not None
-    assert answer.answer.label == "Ivo is site manager at Norfab."
+    assert answer.answer.label == "Otter is site manager at Kelpworks."
     assert answer.conflicts == ()

@@ -39,12 +39,12 @@ def test_names_of_other_scripts_have_ids_of_their_own(graph: ContextGraph) -> No
 def test_a_further_claim_about_the_same_person_invalidates_nothing(graph: ContextGraph) -> None:
     """H07: only a rejection makes anything fall."""
     one = source(graph, "s1")
-    first = claim(graph, "Ivo is site manager at Norfab.", one.id)
+    first = claim(graph, "Otter is site manager at Kelpworks.", one.id)
     before = [node.id for node in graph.live_nodes()]
     receipts = []
     graph.store.observers.append(receipts.append)
     two = source(graph, "s2")
-    later = claim(graph, "Ivo set a new audit rule for Norfab's repository account.", two.id)
+    later = claim(graph, "Otter set a new audit rule for Kelpworks's repository account.", two.id)
 
     assert all(receipt.invalidated == () for receipt in receipts)
     assert [node.id for node in graph.live_nodes()] == [*before, two.id, later.id]

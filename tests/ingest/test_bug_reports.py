@@ -30,15 +30,15 @@ def test_one_acronym_in_four_contexts_is_one_entity_and_a_later_session_adds_to_
 
 def test_a_new_sentence_about_a_person_contradicts_nothing_they_are() -> None:
     world = World()
-    world.read(page("s1", "Ivo is site manager at Norfab."))
+    world.read(page("s1", "Otter is site manager at Kelpworks."))
     before = set(world.graph.store.nodes)
-    world.read(Document("source:s2", "Note", "Ivo set a new audit rule for Norfab's repository account."))
+    world.read(Document("source:s2", "Note", "Otter set a new audit rule for Kelpworks's repository account."))
 
     store = world.graph.store
     assert list(store.engine.rows("invalid")) == []
     assert [edge for edge in store.edges.values() if edge.type == "contradicts"] == []
     assert all(world.graph.is_live(id) for id in store.nodes) and before <= set(store.nodes)
-    assert world.current_claims("source:s1") == ["Ivo is site manager at Norfab."]
-    ivo = world.labelled("entity", "Ivo")
+    assert world.current_claims("source:s1") == ["Otter is site manager at Kelpworks."]
+    ivo = world.labelled("entity", "Otter")
     assert len([edge for edge in world.graph.edges_to(ivo.id, "mentions") if edge.src.startswith("claim:")]) == 2
     assert "open_contradictions" not in {s.kind for s in world.graph.health().signals if s.count}

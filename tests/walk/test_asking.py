@@ -122,9 +122,9 @@ def test_a_contradiction_is_shown_with_the_answer(world: World) -> None:
 
 def test_a_statement_that_merely_shares_a_name_contradicts_and_answers_nothing(world: World) -> None:
     site, rules = world.source("Site"), world.source("Rules")
-    manager = world.claim("Ivo is site manager at Norfab.", site, ("Ivo", "Norfab"))
-    world.claim("Ivo set a new audit rule for the repository account of Norfab.", rules, ("Ivo", "Norfab"))
-    answer = world.ask("What is Ivo's role as manager?")
+    manager = world.claim("Otter is site manager at Kelpworks.", site, ("Otter", "Kelpworks"))
+    world.claim("Otter set a new audit rule for the repository account of Kelpworks.", rules, ("Otter", "Kelpworks"))
+    answer = world.ask("What is Otter's role as manager?")
     assert answer.answer is not None
     assert answer.answer.id == manager
     assert answer.conflicts == ()
@@ -240,16 +240,16 @@ def test_a_budget_of_nothing_is_refused(world: World) -> None:
 
 
 def test_what_somebody_is_answers_a_question_for_their_role(world: World) -> None:
-    manager = world.claim("Ivo is site manager at Norfab.", world.source("Site"), ("Ivo", "Norfab"))
-    world.claim("Ivo left the keys of Norfab on Monday.", world.source("Rules"), ("Ivo", "Norfab"))
-    found = world.ask("What is Ivo's role?").answer
+    manager = world.claim("Otter is site manager at Kelpworks.", world.source("Site"), ("Otter", "Kelpworks"))
+    world.claim("Otter left the keys of Kelpworks on Monday.", world.source("Rules"), ("Otter", "Kelpworks"))
+    found = world.ask("What is Otter's role?").answer
     assert found is not None
     assert found.id == manager
 
 
 def test_a_statement_of_another_kind_does_not_answer_a_question_for_a_kind(world: World) -> None:
-    world.claim("Ivo left the keys of Norfab at home.", world.source("Rules"), ("Ivo", "Norfab"))
-    assert world.ask("What is Ivo's role?").dead_end == "wrong_node_type"
+    world.claim("Otter left the keys of Kelpworks at home.", world.source("Rules"), ("Otter", "Kelpworks"))
+    assert world.ask("What is Otter's role?").dead_end == "wrong_node_type"
 
 
 def test_a_record_that_nothing_replaced_says_so(records: World) -> None:
