@@ -19,7 +19,7 @@ SILENT_GROUNDS = ("cites", "justified_by")
 def justify(graph: ContextGraph, node_id: str, grounds: Sequence[str]) -> Node:
     """Add a justification: all its grounds together suffice. The same set again changes nothing.
 
-    A claim that had fallen stands again when the new set holds: that is new support, not revised history. The
+    What stood on its edges alone goes on standing on them: together they become its first justification. A claim that had fallen stands again when the new set holds: that is new support, not revised history. The
     grounds of a decision are fixed when it is written. Every ground is linked by the first edge type that GRAPH.md
     allows for it and that carries failure, or else by one that only refers to it.
 
@@ -32,7 +32,7 @@ def justify(graph: ContextGraph, node_id: str, grounds: Sequence[str]) -> Node:
         message = f"{node_id} is a decision already made; its justifications cannot change"
         hint = "write a decision that supersedes it"
         raise OntologyError(Problem("decision-fixed", message, subject=node_id, hint=hint))
-    stated = stated_justifications(node)
+    stated = stated_justifications(node) or _standing_on(graph, node_id)
     new = tuple(dict.fromkeys(grounds))
     if any(frozenset(new) == frozenset(old) for old in stated):
         return node
@@ -42,6 +42,15 @@ def justify(graph: ContextGraph, node_id: str, grounds: Sequence[str]) -> Node:
             type_ = _link(graph, node, batch.node(ground))
             batch.link(node_id, type_, ground)
     return changed
+
+
+def _standing_on(graph: ContextGraph, node_id: str) -> tuple[tuple[str, ...], ...]:
+    """The grounds that carry failure to a node which states none, as one justification; none without grounds."""
+    direction = graph.store.policy.ontology.direction
+    leading = [e.dst for e in graph.edges_from(node_id) if direction(e.type) == "backward" and graph.is_edge_live(e.id)]
+    made = [e.src for e in graph.edges_to(node_id) if direction(e.type) == "forward" and graph.is_edge_live(e.id)]
+    grounds = tuple(dict.fromkeys((*leading, *made)))
+    return (grounds,) if grounds else ()
 
 
 def _link(graph: ContextGraph, node: Node, ground: Node) -> str:

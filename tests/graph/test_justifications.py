@@ -101,6 +101,19 @@ def test_new_support_lets_a_fallen_claim_stand_again(graph: ContextGraph) -> Non
     assert graph.justify(said, [s1, other]) == graph.node(said)
 
 
+def test_what_a_claim_stood_on_remains_a_justification_when_it_gains_another(graph: ContextGraph) -> None:
+    s1, first, second = source(graph, "s1").id, graph.assume("first").id, graph.assume("second").id
+    said = claim(graph, "said", s1).id
+    graph.add_edge(said, "depends_on", first)
+    graph.justify(said, [second])
+    lost_the_new = graph.reject(second, evidence_id=evidence(graph, "no").id)
+    assert lost_the_new.fallen == ()
+    assert lost_the_new.still_standing[0].stands_on == ((first,),)
+    lost_both = graph.reject(first, evidence_id=evidence(graph, "no again").id)
+
+    assert lost_both.fallen == (said,)
+
+
 def test_a_decision_may_state_justifications_when_it_is_written(graph: ContextGraph) -> None:
     s1, one, two = source(graph, "s1").id, graph.assume("one").id, graph.assume("two").id
     made = graph.decide("Go", rationale="either is enough", source=s1, justifications=[[one], [two]])
