@@ -26,7 +26,7 @@ class Step:
             ``backward`` otherwise; None for the first step.
         edge_id: the edge itself.
         source, span: where the node was read: a source's id, and half-open character offsets in its text.
-        quote: the words that were read there, or None.
+        quote: the words that were read there, the rationale of a decision, or None.
     """
 
     id: str
@@ -43,7 +43,7 @@ class Step:
     def of(cls, node: Node, edge: Edge | None = None, direction: str | None = None) -> Step:
         """The step to a node."""
         read = node.provenance
-        stated = node.attrs.get("quote")
+        stated = node.attrs.get("quote", node.attrs.get("rationale"))
         quote = stated if isinstance(stated, str) else node.label if read is not None and read.span else None
         return cls(
             id=node.id,

@@ -44,14 +44,16 @@ def candidates(
 
     A node answers if it shares with the question, beside names, a word of what is asked, or is of the kind asked
     for (a reason, a role, anything when nothing more is asked); a statement that the question names always does.
-    When a step met the one edge type that the question asks for, only what such steps led to can answer.
+    When a step met the one edge type that the question asks for, only what such steps led to can answer; a node
+    from which no such step leads is not itself the answer.
     """
     found: list[Candidate] = []
     strongest = max((v.strength for v in walk.visits.values() if nodes[v.id].type == SOURCE), default=1.0)
     demanded = any(visit.asked == 1.0 for visit in walk.visits.values())
     named = frozenset(seed.id for seed in seeds.seeds if seed.how == NAME)
+    lacking = dict.fromkeys(id for id, _ in walk.unmet)
     for visit in walk.visits.values():
-        if demanded and visit.asked < 1.0:
+        if (demanded and visit.asked < 1.0) or visit.id in lacking:
             continue
         if nodes[visit.id].type not in roads.answers and not demanded:
             continue

@@ -30,8 +30,9 @@ def dead_end(store: Store, question: Question, seeds: Seeds, walk: Walk, roads: 
     with store.engine.trial(wanted=("dead_end",)):
         store.engine.apply(Delta.of(added=added), report=())
         reasons = [str(row[1]) for row in store.engine.match("dead_end", (asked, None))]
+        closed = _closed(store, seeds)
     assert len(reasons) == 1, f"a failed ask has one reason, and the rules gave {reasons}"
-    return reasons[0], _detail(reasons[0], store, question, seeds)
+    return reasons[0], _detail(reasons[0], store, seeds, closed)
 
 
 def _reached(store: Store, asked: str, walk: Walk, roads: Roads) -> list[Row]:
@@ -46,7 +47,20 @@ def _reached(store: Store, asked: str, walk: Walk, roads: Roads) -> list[Row]:
     return rows
 
 
-def _detail(reason: str, store: Store, question: Question, seeds: Seeds) -> str:
+def _closed(store: Store, seeds: Seeds) -> str | None:
+    """What is not live and ends the way: a node that the question names, or one that something met leads to."""
+    live = store.engine.holds
+    for id in seeds.hits:
+        if not live("live", (id,)):
+            return id
+    for shut in store.engine.match("shut", (None,)) if "shut" in store.policy.program.declarations else ():
+        for row in store.engine.match("edge", (None, shut[0], None, None)):
+            if not live("live", (row[3],)):
+                return str(row[3])
+    return None
+
+
+def _detail(reason: str, store: Store, seeds: Seeds, closed: str | None) -> str:
     named = [store.nodes[id].label for id in dict.fromkeys(seeds.hits)]
     first = repr(named[0]) if named else "what it starts from"
     if reason == "entity_unresolved":
@@ -66,7 +80,6 @@ def _detail(reason: str, store: Store, question: Question, seeds: Seeds) -> str:
             f"Statements about {first} were met, and none says what is asked; "
             "ask with words that the sources use, or ingest a document that answers."
         )
-    return (
-        f"The way leads to {first if named else 'nodes'} that fell or was pruned; "
-        "see why it fell with `why`, or ask about what replaced it."
-    )
+    fallen = repr(store.nodes[closed].label) if closed is not None else "something"
+    cure = "see why it fell with `why`, or ask about what replaced it"
+    return f"The way leads to {fallen}, which fell or was pruned; {cure}."

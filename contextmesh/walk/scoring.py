@@ -22,6 +22,8 @@ PATH_SHARE = 0.4
 PAIRS_SHARE = 0.15
 # What mentioning every name of the question is worth.
 NAMES_SHARE = 0.1
+# A statement with this share of a question, be it names alone, is about what is asked.
+ENOUGH = 0.6
 # Word order is looked at only where this share of the question is there at all.
 PAIRS_FROM = 0.25
 # A statement without any word of the kind asked for (a number, a because) loses this share of its fit.
@@ -31,6 +33,8 @@ LENGTH_SHARE = 0.12
 # The sign that stands for any number.
 DIGITS = "digits"
 REASON = "because"
+# A statement made of a record's header restates the title; when it shares no more than that, it shares nothing.
+HEADER = "header-stated"
 _NUMBERS = """
 one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen
 nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred thousand million billion half third quarter
@@ -166,8 +170,10 @@ class Scorer:
         """Whether a statement about what is named may answer without sharing any other word of the question.
 
         When no other word is there, it must show a sign of the kind asked for, if one is; when there are others,
-        a number is too weak a sign.
+        a number is too weak a sign, but names may be so much of the question that they are enough.
         """
+        if self.rest and self.mass(self.said(id)) >= ENOUGH:
+            return True
         if not self._question.signs:
             return not self.rest
         node = self._nodes[id]
@@ -177,13 +183,14 @@ class Scorer:
     def _statement(self, id: str) -> Fit:
         node = self._nodes[id]
         bag = self._index.statements.bag(id)
-        own = self._bits(bag)
-        context = self._title(node) & ~own
+        own, title = self._bits(bag), self._title(node)
+        if not own & ~title and node.provenance is not None and HEADER in node.provenance.checks:
+            own = 0
+        context = title & ~own
         score = self._strength(bag, own) + TITLE_SHARE * self.mass(context)
         if not own:
-            return Fit(TITLE_SHARE * self.mass(context), 0, context)
-        score += PAIRS_SHARE * self._pairs_share(node, own)
-        score += NAMES_SHARE * self._names_share(node)
+            return Fit(score, 0, context)
+        score += PAIRS_SHARE * self._pairs_share(node, own) + NAMES_SHARE * self._names_share(node)
         if self._question.signs and not self._shows_sign(node):
             score *= 1.0 - SIGN_SHARE
         length = sum(bag.values()) / self._index.statements.average
