@@ -8,7 +8,7 @@ demo: .venv/installed
 	$(BIN)/contextmesh demo
 
 test: .venv/installed-test check
-	$(BIN)/python -m pytest -n 2
+	$(BIN)/python -m pytest -n 2 --dist worksteal
 
 check: .venv/installed-test
 	$(BIN)/ruff check .

@@ -19,9 +19,10 @@ SILENT_GROUNDS = ("cites", "justified_by")
 def justify(graph: ContextGraph, node_id: str, grounds: Sequence[str]) -> Node:
     """Add a justification: all its grounds together suffice. The same set again changes nothing.
 
-    What stood on its edges alone goes on standing on them: together they become its first justification. A claim that had fallen stands again when the new set holds: that is new support, not revised history. The
-    grounds of a decision are fixed when it is written. Every ground is linked by the first edge type that GRAPH.md
-    allows for it and that carries failure, or else by one that only refers to it.
+    What stood on its edges alone goes on standing on them: together they become its first justification. A claim
+    that had fallen stands again when the new set holds: that is new support, not revised history. The grounds of
+    a decision are fixed when it is written. Every ground is linked by the first edge type that GRAPH.md allows for it
+    and that carries failure, or else by one that only refers to it.
 
     Raises:
         UnknownError: ``unknown-node``.
