@@ -63,7 +63,7 @@ class _Ask:
         self._index = index
         engine = store.engine
         self._is_live = cache(lambda id: engine.holds("live", (id,)))
-        self._roads = Roads.read(engine)
+        self._roads = Roads.read(store)
         self._question = read_question(text, index, resolver, self._roads)
         self._scorer = Scorer(index, store.nodes, self._question)
         self._standing = Standing(store, index, self._roads, self._is_live)

@@ -6,7 +6,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from contextmesh.datalog.engine import Engine
+    from collections.abc import Iterable
+
+    from contextmesh.datalog.ast import Row
+    from contextmesh.store.store import Store
 
 FORWARD, BACKWARD = "forward", "backward"
 
@@ -35,34 +38,38 @@ class Roads:
     longest_words: int
 
     @classmethod
-    def read(cls, engine: Engine) -> Roads:
+    def read(cls, store: Store) -> Roads:
         """The tables as the rules derive them now."""
         asks: dict[str, list[tuple[str, str, str]]] = {}
-        for words, place, type_, direction in sorted(engine.rows("asks_for"), key=str):
+        for words, place, type_, direction in sorted(_rows(store, "asks_for"), key=str):
             asks.setdefault(str(words), []).append((str(place), str(type_), str(direction)))
         looks: dict[str, list[str]] = {}
-        for words, sign in sorted(engine.rows("looks_for"), key=str):
+        for words, sign in sorted(_rows(store, "looks_for"), key=str):
             looks.setdefault(str(words), []).append(str(sign))
         return cls(
-            forward=_prices(engine, "walks"),
-            backward=_prices(engine, "reads_back"),
-            asserts=_firsts(engine, "asserts"),
-            grounds=_firsts(engine, "ground_word"),
-            answers=_firsts(engine, "answers"),
+            forward=_prices(store, "walks"),
+            backward=_prices(store, "reads_back"),
+            asserts=_firsts(store, "asserts"),
+            grounds=_firsts(store, "ground_word"),
+            answers=_firsts(store, "answers"),
             asks_for={words: tuple(rows) for words, rows in asks.items()},
             looks_for={words: tuple(signs) for words, signs in looks.items()},
             longest_words=max((w.count(" ") + 1 for w in (*asks, *looks)), default=0),
         )
 
 
-def _firsts(engine: Engine, relation: str) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(str(row[0]) for row in engine.rows(relation)))
+def _rows(store: Store, relation: str) -> Iterable[Row]:
+    return store.engine.rows(relation) if relation in store.policy.program.declarations else ()
 
 
-def _prices(engine: Engine, relation: str) -> dict[str, float]:
+def _firsts(store: Store, relation: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(str(row[0]) for row in _rows(store, relation)))
+
+
+def _prices(store: Store, relation: str) -> dict[str, float]:
     """Hundredths to units; an edge type with several prices goes at the lowest."""
     prices: dict[str, float] = {}
-    for type_, price in engine.rows(relation):
+    for type_, price in _rows(store, relation):
         assert isinstance(price, int)
         prices[str(type_)] = min(prices.get(str(type_), float("inf")), price / 100)
     return prices
