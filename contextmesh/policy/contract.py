@@ -42,6 +42,7 @@ OUTPUTS: Mapping[str, tuple[str, ...]] = {
     "answers": ("kind",),
     "asks_for": ("words", "place", "type", "direction"),
     "looks_for": ("words", "sign"),
+    "ground_word": ("type",),
     "dead_end": ("question", "reason"),
     # health and prune
     "signal": ("kind", "subject"),
