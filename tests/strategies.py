@@ -209,27 +209,28 @@ def wild_texts(draw: Any) -> RuleText:
 # ---- facts and changes ---------------------------------------------------------------------------
 
 
-def facts_for(program: Program, most: int = 14) -> st.SearchStrategy[dict[str, list[Row]]]:
-    """Facts for the inputs that the program declares."""
-    inputs = [name for name in INPUTS if name in program.declarations]
-    least = {"e": 4, "n": 1, "t": 4}
-    return st.fixed_dictionaries(
-        {
-            n: st.lists(rows_of(INPUTS[n]), min_size=least[n], max_size=most if n != "n" else 4, unique=True)
-            for n in inputs
-        }
-    )
+@st.composite
+def facts_for(draw: Any, program: Program, most: int = 14) -> dict[str, list[Row]]:
+    """Facts for the inputs that the program declares; now and then none for one of them."""
+    facts = {}
+    for name, least in (("e", 4), ("n", 1), ("t", 4)):
+        if name in program.declarations:
+            some = st.lists(rows_of(INPUTS[name]), min_size=least, max_size=4 if name == "n" else most, unique=True)
+            facts[name] = draw(some) if draw(st.integers(0, 6)) else []
+    return facts
 
 
 @st.composite
 def changes_for(draw: Any, program: Program, facts: Mapping[str, Sequence[Row]], most: int = 3) -> Delta:
-    """A few rows to add, present or not, and to drop, mostly present."""
+    """A few rows to add, present or not, and to drop, mostly present; now and then all rows of a relation."""
     added, dropped = {}, {}
     for name in facts:
         some = rows_of(len(program.declarations[name].columns))
         added[name] = draw(st.lists(some, max_size=most, unique=True))
         there = st.sampled_from(list(facts[name])) if facts[name] else some
         dropped[name] = draw(st.lists(there, max_size=most, unique=True))
+        if draw(st.integers(0, 7)) == 0:
+            dropped[name] = list(facts[name])
     return Delta.of(added=added, dropped=dropped)
 
 

@@ -308,7 +308,7 @@ class Engine:
     # ---- frames ------------------------------------------------------------------------------
 
     def _open(self) -> Frame:
-        frame = Frame(self._dirty, bool(self._frames))
+        frame = Frame(self._dirty)
         self._frames.append(frame)
         return frame
 

@@ -58,11 +58,9 @@ class Relation:
 
     __slots__ = (
         "_absent",
-        "_depth",
         "_filtered",
         "_ghosts",
         "_indexes",
-        "_kept_apart",
         "_last_loss",
         "_matched",
         "_plain",
@@ -84,8 +82,6 @@ class Relation:
         self._last_loss = 0
         self._ghosts: dict[Row, bool] = {}
         self._absent = 0
-        self._depth = 0
-        self._kept_apart = 0
         self._plain: list[Index] = []
         self._filtered: list[tuple[int, dict[Value, list[Index]]]] = []
         self._indexes: dict[tuple[tuple[int, ...], Where], Index] = {}
@@ -114,7 +110,7 @@ class Relation:
         """The index on ``columns`` of the rows that have the given values elsewhere; made at the first call."""
         found = self._indexes.get((columns, where))
         if found is None:
-            found = self._indexes[columns, where] = Index(columns, where, self._kept_apart)
+            found = self._indexes[columns, where] = Index(columns, where)
             found.add(self.scan())
             if where:
                 self._file(found)
@@ -204,8 +200,6 @@ class Relation:
         """Log and unindex rows that were just set absent in ``rows``."""
         self.log.extend(gone)
         self._last_loss = len(self.log)
-        if self._kept_apart < self._depth:
-            self._keep_apart()
         self._ghosts.update(dict.fromkeys(gone, True))
         self._absent += len(gone)
         for index in self._plain:
@@ -274,43 +268,15 @@ class Relation:
             self._absent = 0
             if not self.rows:
                 self._clear()
-        self._depth = self._kept_apart = 0
         for index in self._indexes.values():
-            if index.saved or index.older:
+            if index.saved:
                 index.saved = {}
-                index.older = []
 
     def _clear(self) -> None:
         """Give the memory of emptied tables back; a scan of them would pass every row that was ever there."""
         self.rows.clear()
         for index in self._indexes.values():
             index.buckets.clear()
-
-    def push(self) -> None:
-        """A frame inside another begins: once it loses a row, what an undo of the outer one needs is kept apart."""
-        self._depth += 1
-
-    def pop(self, *, merge: bool) -> None:
-        """The inner frame ends; ``merge``: the outer one answers for its losses too."""
-        self._depth -= 1
-        if self._kept_apart <= self._depth:
-            return
-        self._kept_apart -= 1
-        for index in self._indexes.values():
-            older = index.older.pop()
-            index.saved = {**index.saved, **older} if merge and index.saved else older
-
-    def _keep_apart(self) -> None:
-        while self._kept_apart < self._depth:
-            self._kept_apart += 1
-            for index in self._indexes.values():
-                index.older.append(index.saved)
-                index.saved = {}
-
-    def forget_saved(self) -> None:
-        """An outermost frame was undone."""
-        for index in self._indexes.values():
-            index.saved = {}
 
     def undo(self, since: int) -> None:
         """Restore rows, their order and the indexes as they were at a position."""

@@ -38,19 +38,18 @@ def bucket_of(rows: Sequence[Row]) -> Bucket:
 class Index:
     """Rows by the values of ``columns`` (one value, or a tuple of several), among those that satisfy ``where``.
 
-    ``saved`` remembers each small bucket before its first loss in the frame that is open, so that an undo
-    restores its order; a large bucket is remembered by key alone. ``older`` is the same of the frames around it.
+    ``saved`` remembers each small bucket before its first loss since the outermost frame began, so that an undo
+    restores its order; a large bucket is remembered by key alone.
     """
 
-    __slots__ = ("buckets", "columns", "key", "older", "saved", "where")
+    __slots__ = ("buckets", "columns", "key", "saved", "where")
 
-    def __init__(self, columns: tuple[int, ...], where: tuple[tuple[int, Value], ...], depth: int = 0) -> None:
+    def __init__(self, columns: tuple[int, ...], where: tuple[tuple[int, Value], ...]) -> None:
         self.columns = columns
         self.where = where
         self.key: Callable[[Row], Any] = itemgetter(*columns) if columns else _nothing
         self.buckets: dict[Any, Bucket] = {}
         self.saved: dict[Any, Bucket] = {}
-        self.older: list[dict[Any, Bucket]] = [{} for _ in range(depth)]
 
     def admits(self, row: Row) -> bool:
         return all(row[column] == value for column, value in self.where)
@@ -86,10 +85,10 @@ class Index:
             self._discard(key, row)
 
     def put_back(self, rows: Iterable[Row]) -> None:
-        """Rows that were just added and had been discarded in this frame stand where they stood."""
+        """Rows that were just added and had been discarded a little before stand where they stood."""
         for row in self._admitted(rows):
             key = self.key(row)
-            bucket = next((saved[key] for saved in (self.saved, *reversed(self.older)) if key in saved), None)
+            bucket = self.saved.get(key)
             if bucket is not None:
                 standing = dict.fromkeys(rows_of(self.buckets[key]))
                 before = dict.fromkeys(rows_of(bucket))
@@ -114,13 +113,24 @@ class Index:
         for row in self._admitted(added):
             self._discard(self.key(row), row)
         self.add(dropped)
-        for key, bucket in self.saved.items():
-            standing = self.buckets.get(key)
-            rows = [row for row in rows_of(bucket) if present.get(row)] if bucket is not None else []
-            if standing is not None and len(rows) != len(rows_of(standing)):
-                tangled.append((self, key))  # a large bucket, or an index younger than the first loss
-            elif rows:
-                self.buckets[key] = bucket_of(rows)
+        back: dict[Any, dict[Row, None]] = {key: {} for key, bucket in self.saved.items() if bucket is None}
+        for row in self._admitted(dropped):
+            back.setdefault(self.key(row), {})[row] = None
+        for key, rows in back.items():
+            if key in self.buckets and not self._reordered(key, rows, present):
+                tangled.append((self, key))
+
+    def _reordered(self, key: Any, back: dict[Row, None], present: dict[Row, bool]) -> bool:
+        """Put a bucket in its old order, if it is known: rows that came after it was saved follow it."""
+        saved = self.saved.get(key)
+        if saved is None:
+            return False
+        before = dict.fromkeys(rows_of(saved))
+        later = [row for row in rows_of(self.buckets[key]) if row not in before]
+        if any(row in back for row in later):  # lost before this index was made
+            return False
+        self.buckets[key] = bucket_of([row for row in before if present.get(row)] + later)
+        return True
 
     def rewind(self, added: list[Row], dropped: list[Row], undo: list[Undo]) -> None:
         """Unindex ``added``, index ``dropped``, and note each step in ``undo``."""

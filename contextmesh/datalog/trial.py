@@ -16,23 +16,18 @@ if TYPE_CHECKING:
 class Frame:
     """What stood when something began: positions in the logs of touched relations, and how far stages had read."""
 
-    __slots__ = ("dirty", "inner", "marks", "pushed", "stages", "wanted")
+    __slots__ = ("dirty", "marks", "stages", "wanted")
 
-    def __init__(self, dirty: int, inner: bool) -> None:
+    def __init__(self, dirty: int) -> None:
         self.dirty = dirty
-        self.inner = inner
         self.wanted: Collection[str] | None = None
         self.marks: dict[Relation, int] = {}
-        self.pushed: dict[Relation, None] = {}
         self.stages: dict[Stage, tuple[bool, list[int]]] = {}
 
     def touch(self, relation: Relation) -> None:
         """To be called before the relation changes."""
         if relation not in self.marks:
             self.marks[relation] = len(relation.log)
-            if self.inner:
-                self.pushed[relation] = None
-                relation.push()
 
     def note(self, stage: Stage) -> None:
         """To be called before the stage looks at what changed; its heads are touched apart."""
@@ -42,22 +37,13 @@ class Frame:
     def undo(self) -> None:
         for relation, mark in self.marks.items():
             relation.undo(mark)
-            if relation in self.pushed:
-                relation.pop(merge=False)
-            else:
-                relation.forget_saved()
         for stage, (built, cursors) in self.stages.items():
             stage.built, stage.cursors = built, cursors
 
     def merge(self, outer: Frame) -> None:
         """The frame ends well inside another, which from now on answers for it."""
         for relation, mark in self.marks.items():
-            if relation not in outer.marks:
-                outer.marks[relation] = mark
-                if relation in self.pushed:
-                    outer.pushed[relation] = None
-            elif relation in self.pushed:
-                relation.pop(merge=True)
+            outer.marks.setdefault(relation, mark)
         for stage, before in self.stages.items():
             outer.stages.setdefault(stage, before)
 

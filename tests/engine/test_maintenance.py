@@ -8,11 +8,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from strategies import changed, changes_for, facts_for, programs
 
+from contextmesh.base.source import Source
 from contextmesh.datalog import spec
 from contextmesh.datalog.ast import Row
 from contextmesh.datalog.engine import Engine
 from contextmesh.datalog.facts import Delta
-from contextmesh.datalog.program import Program
+from contextmesh.datalog.program import Program, build_program
+from contextmesh.lang.rules import parse_rules
 
 SLOW = settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
 Sets = dict[str, dict[Row, None]]
@@ -115,3 +117,23 @@ def test_matching_a_pattern_gives_the_rows_that_agree_in_their_order(data: st.Da
             ]
 
             assert list(engine.match(name, pattern)) == expected
+
+
+def engine_of(rules: str, facts: dict[str, list[Row]]) -> Engine:
+    return Engine(build_program([parse_rules(Source("r.dl", rules))], standalone=True, facts=facts), facts)
+
+
+def test_the_last_row_that_forbade_a_conclusion_may_go_while_nothing_is_concluded() -> None:
+    engine = engine_of("p(X) :- n(X), not e(X).", {"n": [(1,)], "e": [(1,)]})
+    engine.apply(Delta())
+
+    assert engine.apply(Delta.of(dropped={"e": [(1,)]})).plus("p") == [(1,)]
+
+
+def test_a_rule_that_was_passed_over_for_an_empty_relation_is_taken_up_once_it_has_rows() -> None:
+    engine = engine_of("p(X) :- a(X), b(X).", {"a": [(1,)], "b": []})
+    engine.apply(Delta())
+
+    assert not engine.apply(Delta.of(added={"a": [(2,)]})).plus("p")
+    assert not engine.apply(Delta.of(added={"b": [(3,)]})).plus("p")
+    assert engine.apply(Delta.of(added={"a": [(3,)]})).plus("p") == [(3,)]

@@ -197,3 +197,14 @@ def test_a_row_that_goes_and_comes_within_a_trial_keeps_its_place_in_every_readi
 
     assert list(engine.rows("edge")) == [*edges, (0, 9)]
     assert list(engine.match("edge", (0, None))) == [*edges, (0, 9)]
+
+
+def test_an_index_made_after_a_loss_has_the_old_order_once_the_trial_is_let_go() -> None:
+    edges = [(0, n) for n in range(6)]
+    engine = paths(edges)
+    with engine.trial():
+        engine.apply(Delta.of(dropped={"edge": [(0, 1)]}))
+        engine.match("edge", (0, None))
+        engine.apply(Delta.of(dropped={"edge": [(0, 3)]}))
+
+    assert list(engine.match("edge", (0, None))) == edges
