@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from contextmesh.datalog.ast import Aggregate, Atom, Const, Not, Query, Row, Rule, Var
 from contextmesh.datalog.check import atoms
+from contextmesh.datalog.choose import FEW_ONCE
 from contextmesh.datalog.compile import Compiler
 from contextmesh.datalog.demand import Demand, reachable, rewrite
 from contextmesh.datalog.facts import Relation
@@ -121,6 +122,6 @@ def _evaluate(engine: Engine, rules: Sequence[Rule], relations: dict[str, Relati
         for atom in atoms(rule.body):
             if atom.relation not in heads and atom.relation in engine.program.declarations:
                 engine.read(atom.relation)
-    compiler = Compiler(relations)
+    compiler = Compiler(relations, FEW_ONCE)
     for stratum in stratify(rules):
         Temporary(0, stratum, relations, compiler).build(meter)

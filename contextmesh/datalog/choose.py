@@ -15,6 +15,11 @@ from contextmesh.datalog.index import Index
 from contextmesh.datalog.steps import Columns
 
 FEW = 6.0
+"""Rows of one value, on average, that a standing rule tests rather than have an index of its own."""
+
+FEW_ONCE = 64.0
+"""The same for a question that is asked once: making an index for it costs every row of the relation."""
+
 SAMPLE = 512
 
 
@@ -27,11 +32,11 @@ class Way:
     where: Where = ()
 
 
-def choose(relation: Relation, columns: Columns, where: Where) -> Way:
+def choose(relation: Relation, columns: Columns, where: Where, few: float = FEW) -> Way:
     """The way to the rows that have given values in ``columns`` and the constants of ``where``."""
     if len(columns) < 2 or len(relation) < MANY or relation.is_matched(columns, where):
         return Way((relation.index(columns, where),))
-    good = [index for column in columns if (index := _single(relation, column)) is not None]
+    good = [index for column in columns if (index := _single(relation, column, few)) is not None]
     good.sort(key=lambda index: len(relation) / max(1, len(index.buckets)))
     if not good:
         return Way((relation.index(columns, where),))
@@ -42,11 +47,11 @@ def choose(relation: Relation, columns: Columns, where: Where) -> Way:
     return Way(tuple(good[:2]), rest, where)
 
 
-def _single(relation: Relation, column: int) -> Index | None:
+def _single(relation: Relation, column: int, few: float) -> Index | None:
     """The index on one column, if few rows share a value there."""
     if not relation.has_index((column,), ()):
         sample = [row[column] for row in islice(relation.scan(), SAMPLE)]
-        if len(dict.fromkeys(sample)) < len(sample) / FEW:
+        if len(dict.fromkeys(sample)) < len(sample) / few:
             return None
     index = relation.index((column,))
-    return index if len(relation) <= FEW * len(index.buckets) else None
+    return index if len(relation) <= few * len(index.buckets) else None

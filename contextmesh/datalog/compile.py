@@ -19,6 +19,7 @@ from functools import lru_cache
 from typing import Any, Literal
 
 from contextmesh.datalog.ast import Row, Value
+from contextmesh.datalog.choose import FEW
 from contextmesh.datalog.emit import Emitter
 from contextmesh.datalog.facts import Relation
 from contextmesh.datalog.index import Bucket, Index, rows_of
@@ -50,25 +51,26 @@ class Code:
 
 
 class Compiler:
-    """Compiles over a fixed set of relations."""
+    """Compiles over a fixed set of relations; ``few`` is how many rows a lookup may test (see choose)."""
 
-    def __init__(self, relations: Mapping[str, Relation]) -> None:
+    def __init__(self, relations: Mapping[str, Relation], few: float = FEW) -> None:
         self.relations = relations
+        self.few = few
         self.numbers = {name: i for i, name in enumerate(relations)}
 
     def runner(self, parts: Sequence[tuple[Plan, str]], heads: Sequence[str], mode: Mode) -> Code:
         """One function for plans that one relation drives (or nothing does), each with its head relation."""
-        emitter = Emitter(self.relations, self.numbers, mode, heads)
+        emitter = Emitter(self.relations, self.numbers, mode, heads, (), self.few)
         text = emitter.runner(parts)
         often = dict.fromkeys(lookup for lookup, times in emitter.lookups.items() if times > 1)
         if often and len(parts) > 1:
-            emitter = Emitter(self.relations, self.numbers, mode, heads, often)
+            emitter = Emitter(self.relations, self.numbers, mode, heads, often, self.few)
             text = emitter.runner(parts)
         return _made(emitter, text)
 
     def prover(self, plans: Sequence[Plan], relation: str) -> Code:
         """A function that tells whether some rule derives a given row now."""
-        emitter = Emitter(self.relations, self.numbers, "prove", (relation,))
+        emitter = Emitter(self.relations, self.numbers, "prove", (relation,), (), self.few)
         return _made(emitter, emitter.prover(plans))
 
 

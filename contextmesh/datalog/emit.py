@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from contextmesh.datalog.ast import Const, Sum, Term
+from contextmesh.datalog.choose import FEW
 from contextmesh.datalog.facts import MANY, Relation
 from contextmesh.datalog.steps import Absent, Fold, Let, Member, Plan, Scan, Step, Test, names_in
 from contextmesh.datalog.text import Shared, Tests, Text
@@ -26,9 +27,11 @@ class Emitter(Text):
         mode: str,
         heads: Sequence[str],
         often: Collection[Shared] = (),
+        few: float = FEW,
     ) -> None:
         super().__init__(relations, numbers, heads)
         self._often = often
+        self._few = few
         self.mode = mode
         self._loops = 0
         self._base = (0, 0, 0)

@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from contextmesh.datalog.ast import Const, Sum, Term, Var
-from contextmesh.datalog.choose import choose
+from contextmesh.datalog.choose import FEW, choose
 from contextmesh.datalog.facts import Relation, Where
 from contextmesh.datalog.index import Index
 from contextmesh.datalog.steps import Columns
@@ -41,6 +41,7 @@ class Text:
         self._hoisted: dict[Shared, str] = {}
         self._early: list[str] = []
         self._often: Collection[Shared] = ()
+        self._few = FEW
 
     # ---- values ------------------------------------------------------------------------------
 
@@ -103,7 +104,7 @@ class Text:
 
     def _lookup(self, relation: str, columns: Columns, where: Where, keys: Sequence[Term]) -> tuple[str, Tests]:
         """A call that gives a bucket or None, and what must yet be tested of its rows."""
-        way = choose(self.relations[relation], columns, where)
+        way = choose(self.relations[relation], columns, where, self._few)
         by_column = dict(zip(columns, keys, strict=True))
         calls = [self._call(relation, index, [by_column[column] for column in index.columns]) for index in way.indexes]
         tests = [(column, self._value(by_column[column])) for column in way.rest]
