@@ -149,7 +149,7 @@ def _extra(draw: Any, kind: str, below: Sequence[str], bound: dict[str, None], f
             return [Compared("=", *draw(st.permutations(sides)))]
         case "sum" if bound:
             amount = Sum(draw(st.sampled_from(["+", "-"])), draw(term), draw(st.integers(0, 2).map(Const)))
-            return draw(st.sampled_from([[Compared("<", amount, Const(5))], [Atom("n", (amount,))]]))
+            return [Compared("<", amount, Const(5)) if draw(st.booleans()) else Atom("n", (amount,))]
         case "fold":
             return [draw(_fold(below, bound, free))]
     return []
