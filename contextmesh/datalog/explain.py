@@ -7,6 +7,7 @@ never stand among its own premises; of two derivations as short, the earlier rul
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -15,6 +16,8 @@ from contextmesh.datalog.limits import Meter
 from contextmesh.datalog.solve import Binding, Fit, evaluate
 
 Fact = tuple[str, Row]
+
+_HOLE = re.compile(r"\{(\w+)\}")
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -40,10 +43,7 @@ class Derivation:
         """The words of the rule's label, with ``{X}`` replaced by the value of X."""
         if self.rule is None or self.rule.label is None or self.rule.label.words is None:
             return None
-        words = self.rule.label.words
-        for name, value in self.binding.items():
-            words = words.replace(f"{{{name}}}", str(value)) if f"{{{name}}}" in words else words
-        return words
+        return _HOLE.sub(lambda hole: str(self.binding.get(hole[1], hole[0])), self.rule.label.words)
 
     def __repr__(self) -> str:
         return f"Derivation({self.relation}{self.row!r}, {len(self.premises)} premises)"

@@ -157,6 +157,14 @@ def test_a_chain_of_ten_thousand_is_explained_without_recursion_and_in_linear_me
     assert cost(10_000) < 12 * cost(1000)
 
 
+def test_a_value_that_looks_like_a_place_in_the_words_is_shown_as_it_is() -> None:
+    engine = engine_of('@said "{X} beside {Y}"\npair(X, Y) :- given(X, Y).', {"given": [("{Y}", "b")]})
+    top = engine.explain("pair", ("{Y}", "b"))
+
+    assert top is not None
+    assert top.words == "{Y} beside b"
+
+
 def test_a_cycle_never_explains_itself() -> None:
     engine = engine_of(CHAIN, {"root": [(1,)], "edge": [(1, 2), (2, 3), (3, 1), (3, 2)]})
     top = engine.explain("reached", (1,))
