@@ -112,6 +112,11 @@ class Mesh:
             if not create or error.code not in ABSENT:
                 raise
             return cls.create(directory, policy)
+        return cls.of(state)
+
+    @classmethod
+    def of(cls, state: SessionState) -> Mesh:
+        """The mesh over a session that is loaded already; it saves where the session lives."""
         mesh = cls(graph=state.graph, resolver=state.resolver)
         mesh._state = state
         return mesh

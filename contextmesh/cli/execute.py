@@ -116,11 +116,11 @@ def _runner(text: str, given: Any, state: SessionState | None, graph: ContextGra
     if isinstance(given, TaskRegistry):
         if state is None or state.carried is None:
             raise InputError(_bad(text, "is a registry, and there is no session whose plan it could go on with"))
-        from contextmesh.run.ledger_file import ledger_from_bytes
-        from contextmesh.run.plan_file import plan_from_bytes
+        from contextmesh.session.session import Session
 
-        ledger = ledger_from_bytes(state.carried.ledger, "runledger", expect_head=state.carried.ledger_head)
-        return plan_from_bytes(state.carried.execution, "execution", graph=state.graph, registry=given, ledger=ledger)
+        runner = Session.bound(state, given).runner
+        assert runner is not None, "the session holds a plan"
+        return runner
     if not isinstance(given, Runner):
         raise InputError(_bad(text, f"gives {type(given).__name__}, and no Runner"))
     if state is not None and state.carried is not None:

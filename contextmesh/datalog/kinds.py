@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextmesh.base.errors import Problem
 from contextmesh.datalog.ast import Aggregate, Atom, Compared, Const, Literal, Not, Rule, Sum, Term, Var
 from contextmesh.datalog.fold import place
+from contextmesh.datalog.safety import outer_terms
 
 NUMBER, TEXT, ANY = 1, 2, 3
 Kind = int
@@ -117,26 +118,13 @@ def _environment(body: Sequence[Literal], columns: Columns, outer: Mapping[str, 
                 _narrow(env, literal.result, _aggregate_kind(literal, _environment(literal.body, columns, env)))
             case _:
                 pass
-        for term in _sums(literal):
+        for term in outer_terms(literal):
             _number_inside(env, term)
     return env
 
 
 def _aggregate_kind(literal: Aggregate, inner: Env) -> Kind:
     return NUMBER if literal.kind in ("count", "sum") else _kind(literal.over[0], inner)
-
-
-def _sums(literal: Literal) -> Sequence[Term]:
-    """Sums that must be worked out for the literal to hold."""
-    match literal:
-        case Atom():
-            return literal.terms
-        case Not():
-            return literal.atom.terms
-        case Compared():
-            return (literal.left, literal.right)
-        case Aggregate():
-            return (literal.result,)
 
 
 def _number_inside(env: Env, term: Term) -> None:

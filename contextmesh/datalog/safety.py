@@ -30,7 +30,7 @@ def inner_order(aggregate: Aggregate, bound: Collection[str]) -> tuple[Literal, 
 
 def outer_variables(body: Sequence[Literal]) -> tuple[str, ...]:
     """The variables of a body by first occurrence, without those that stand only inside the braces of aggregates."""
-    return tuple(dict.fromkeys(v.name for literal in body for v in _variables(_outer_terms(literal))))
+    return tuple(dict.fromkeys(v.name for literal in body for v in _variables(outer_terms(literal))))
 
 
 def group_of(aggregate: Aggregate, outer: Collection[str]) -> tuple[str, ...]:
@@ -162,7 +162,8 @@ def _is_free(found: _Found, known: Collection[str]) -> bool:
 # ---- terms ---------------------------------------------------------------------------------------
 
 
-def _outer_terms(literal: Literal) -> tuple[Term, ...]:
+def outer_terms(literal: Literal) -> tuple[Term, ...]:
+    """The terms of a literal that stand outside the braces of an aggregate; any sum there must be worked out."""
     match literal:
         case Atom():
             return literal.terms
@@ -175,7 +176,7 @@ def _outer_terms(literal: Literal) -> tuple[Term, ...]:
 
 
 def _inner_terms(aggregate: Aggregate) -> tuple[Term, ...]:
-    return (*aggregate.over, *(term for literal in aggregate.body for term in _outer_terms(literal)))
+    return (*aggregate.over, *(term for literal in aggregate.body for term in outer_terms(literal)))
 
 
 def _variables(terms: Sequence[Term]) -> Iterator[Var]:

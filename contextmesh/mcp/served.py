@@ -291,9 +291,11 @@ class Served:
         return replace(state, resolver=Resolver.from_json(learned))
 
     def _adopt(self, state: SessionState) -> None:
+        from contextmesh.api import Mesh
+
         with self._queueing:
             self._walked.add_to(state.graph.store)
-        self._held = _Held(_mesh_of(state))
+        self._held = _Held(Mesh.of(state))
 
 
 class _Walked:
@@ -326,12 +328,3 @@ class _Walked:
             for name, count in ours.items():
                 if name in known:
                     counters[name] = counters.get(name, 0) + count
-
-
-def _mesh_of(state: SessionState) -> Mesh:
-    """The mesh over a session that is loaded already."""
-    from contextmesh.api import Mesh
-
-    mesh = Mesh(graph=state.graph, resolver=state.resolver)
-    mesh._state = state
-    return mesh

@@ -49,12 +49,21 @@ class Session:
             LedgerIntegrityError, ExecutionSnapshotError: plan and ledger are damaged or do not fit the graph.
         """
         state = read(directory, policy=policy)
-        if state.carried is None:
-            return cls(state)
-        if registry is None:
+        if state.carried is not None and registry is None:
             message = f"{directory} holds a plan, and no registry of its workers was given"
             hint = "Session.load(directory, registry=...)"
             raise SessionError(Problem("missing-registry", message, subject=str(directory), hint=hint))
+        return cls(state) if registry is None else cls.bound(state, registry, on_changed_worker=on_changed_worker)
+
+    @classmethod
+    def bound(cls, state: SessionState, registry: TaskRegistry, *, on_changed_worker: str = "warn") -> Session:
+        """A session that is loaded already, its plan (when it holds one) bound to the registry.
+
+        Raises:
+            ExecutionCheckpointError, LedgerIntegrityError, ExecutionSnapshotError: as ``load``.
+        """
+        if state.carried is None:
+            return cls(state)
         names = state.manifest
         assert names is not None, "a loaded session has a manifest"
         ledger = ledger_from_bytes(
