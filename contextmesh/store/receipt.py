@@ -65,7 +65,7 @@ class Receipt:
         committed: False for a dry run.
         added: facts that came and went.
         derived: rows of the derived relations it tells (``Store.told``) that came and went, exactly.
-        nodes, edges: ids of the records put, in order.
+        nodes, edges, assumptions: ids of the records put, in order.
         live_after: how many nodes are live after it.
     """
 
@@ -76,6 +76,7 @@ class Receipt:
     derived: Delta
     nodes: tuple[str, ...]
     edges: tuple[str, ...]
+    assumptions: tuple[str, ...]
     live_after: int
     _reasons: Callable[[], Mapping[str, Chain]] = field(default=dict, repr=False, compare=False)
     _live_list: Callable[[], tuple[str, ...]] = field(default=tuple, repr=False, compare=False)

@@ -179,7 +179,7 @@ class Stage:
         preserved: Callable[[], tuple[str, ...]],
     ) -> Receipt:
         live = self._store.engine.count("live")
-        names = (tuple(self.nodes), tuple(self.edges))
+        names = (tuple(self.nodes), tuple(self.edges), tuple(self.assumptions))
         return Receipt(seq, self.kind, committed, facts, derived, *names, live, reasons, preserved)
 
     def _require_legal(self) -> None:
