@@ -9,6 +9,7 @@ from functools import cached_property
 from contextmesh.base.canon import digest
 from contextmesh.datalog.ast import Row
 from contextmesh.datalog.facts import Delta
+from contextmesh.store.model import Assumption, Edge, Node
 
 SHOWN = 48
 """Characters of a statement or label that a chain shows."""
@@ -67,6 +68,7 @@ class Receipt:
         derived: rows of the derived relations it tells (``Store.told``) that came and went, exactly.
         nodes, edges, assumptions: ids of the records put, in order.
         live_after: how many nodes are live after it.
+        replaced: the records that other ones took the place of, as they were.
     """
 
     seq: int
@@ -78,6 +80,7 @@ class Receipt:
     edges: tuple[str, ...]
     assumptions: tuple[str, ...]
     live_after: int
+    replaced: tuple[Node | Edge | Assumption, ...] = field(default=(), repr=False, compare=False)
     _reasons: Callable[[], Mapping[str, Chain]] = field(default=dict, repr=False, compare=False)
     _live_list: Callable[[], tuple[str, ...]] = field(default=tuple, repr=False, compare=False)
 

@@ -180,7 +180,15 @@ class Stage:
     ) -> Receipt:
         live = self._store.engine.count("live")
         names = (tuple(self.nodes), tuple(self.edges), tuple(self.assumptions))
-        return Receipt(seq, self.kind, committed, facts, derived, *names, live, reasons, preserved)
+        return Receipt(seq, self.kind, committed, facts, derived, *names, live, self._replaced(), reasons, preserved)
+
+    def _replaced(self) -> tuple[Node | Edge | Assumption, ...]:
+        store = self._store
+        return (
+            *(store.nodes[id] for id in self.nodes if id in store.nodes),
+            *(store.edges[id] for id in self.edges if id in store.edges),
+            *(store.assumptions[id] for id in self.assumptions if id in store.assumptions),
+        )
 
     def _require_legal(self) -> None:
         engine = self._store.engine

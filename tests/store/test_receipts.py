@@ -93,3 +93,17 @@ def test_a_chain_is_told_whole_up_to_a_length_and_then_by_its_ends() -> None:
     assert longer.as_words()[:3] == ("root", f"… {SPELT_OUT + 1 - LAST} steps …", "<-")
     assert longer.as_words()[-2:] == ("->", "end")
     assert len(longer.as_words()) == 2 + 2 * LAST
+
+
+def test_a_receipt_holds_the_records_that_were_replaced_as_they_were(store: Store) -> None:
+    load(store)
+    first = store.nodes["s"]
+    receipts: list[Receipt] = []
+    store.observers.append(receipts.append)
+    stage = store.stage("again")
+    stage.put_node(replace(first, label="Minutes"))
+    stage.put_assumption(Assumption("a", "It rains.", evidence_ids=("w",)))
+    stage.put_node(Node("k", "entity", "Hook k", {"canonical": "k", "aliases": []}))
+    stage.commit()
+    assert [receipt.replaced for receipt in receipts] == [(first, Assumption("a", "It rains."))]
+    assert receipts[0].assumptions == ("a",)
