@@ -31,15 +31,26 @@ class Verdict:
         size: how many entries were consistent from the start.
         head: the digest of the last consistent one.
         broken_at: the 0-based entry whose digest is not the right one, or None.
-        complete: whether a trusted head or checkpoint showed that nothing was cut off.
+        complete_to: up to which entry a trusted head or checkpoint showed that nothing is missing; None when nothing
+            from elsewhere was compared. What comes after that entry is consistent, and may have lost its end.
         reason: why the chain is refused, or None.
     """
 
     size: int
     head: str
     broken_at: int | None = None
-    complete: bool = False
+    complete_to: int | None = None
     reason: str | None = None
+
+    @property
+    def complete(self) -> bool:
+        """Whether what was trusted elsewhere covers every entry."""
+        return self.reason is None and self.complete_to == self.size
+
+    @property
+    def beyond(self) -> int:
+        """How many entries nothing from elsewhere covers."""
+        return self.size - (self.complete_to or 0)
 
     def __bool__(self) -> bool:
         """Whether nothing was found wrong; that nothing is missing is what ``complete`` says."""
@@ -63,7 +74,8 @@ def verify(
 ) -> Verdict:
     """Checks (payload, digest) pairs in order, then against what was trusted elsewhere.
 
-    A consistent chain without ``expect_head`` or ``checkpoint`` is not ``complete``: its end may be missing.
+    A consistent chain without ``expect_head`` or ``checkpoint`` is not ``complete``: its end may be missing. By a
+    checkpoint it is complete up to that, and no further; by a trusted head, up to its end.
     """
     head = GENESIS
     at_checkpoint = GENESIS if checkpoint is not None and checkpoint.size == 0 else None
@@ -80,7 +92,9 @@ def verify(
         return Verdict(size, head, reason=f"entry {checkpoint.size} is not the one of the checkpoint")
     if expect_head is not None and head != expect_head:
         return Verdict(size, head, reason="its head is not the trusted one")
-    return Verdict(size, head, complete=expect_head is not None or checkpoint is not None)
+    if expect_head is not None:
+        return Verdict(size, head, complete_to=size)
+    return Verdict(size, head, complete_to=None if checkpoint is None else checkpoint.size)
 
 
 def is_digest(text: object) -> bool:

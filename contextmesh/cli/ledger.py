@@ -82,7 +82,7 @@ def verify(
             "entries": verdict.size,
             "head": verdict.head or None,
             "complete": verdict.complete,
-            "complete_to": _known(verdict, trusted),
+            "complete_to": verdict.complete_to if verdict.reason is None else None,
             "reason": verdict.reason,
             "words": words_of(verdict),
         },
@@ -188,19 +188,12 @@ def checkpoint(
     )
 
 
-def _known(verdict: Verdict, trusted: Checkpoint | None) -> int | None:
-    """How many entries are known to have been there; None when nothing outside the ledger says so."""
-    if verdict.reason is not None or (trusted is None and not verdict.complete):
-        return None
-    return verdict.size if verdict.complete or trusted is None else trusted.size
-
-
 def _remarks(verdict: Verdict, trusted: Checkpoint | None, *, unsigned: bool) -> list[str]:
     if verdict.reason is not None:
         return []
     lines = [f"head {verdict.head}"]
     if trusted is not None and not verdict.complete:
-        lines.append(f"complete to entry {trusted.size}, where the checkpoint was made; it cannot know what came after")
+        lines.append(f"the checkpoint was made at entry {trusted.size}; it cannot know what came after")
     if trusted is not None and unsigned:
         lines.append("the signature of the checkpoint was not looked at: add --key")
     return lines

@@ -178,7 +178,7 @@ def read_checkpoint(note: str) -> Checkpoint:
 def against(verdict: Verdict, tree: Tree, checkpoint: Checkpoint) -> Verdict:
     """What a checkpoint adds to a look at the chain: its beginning is the same, and whole.
 
-    A ledger that grew since is not complete by it: how far it grew, the checkpoint cannot know.
+    A ledger that grew since is complete up to the checkpoint: how far it grew, the checkpoint cannot know.
     """
     from dataclasses import replace
 
@@ -188,7 +188,7 @@ def against(verdict: Verdict, tree: Tree, checkpoint: Checkpoint) -> Verdict:
         return replace(verdict, reason=f"shorter than checkpoint: {len(tree)} < {checkpoint.size}")
     if tree.root(checkpoint.size) != checkpoint.root:
         return replace(verdict, reason=f"its first {checkpoint.size} entries are not those of the checkpoint")
-    return replace(verdict, complete=verdict.complete or len(tree) == checkpoint.size)
+    return replace(verdict, complete_to=max(verdict.complete_to or 0, checkpoint.size))
 
 
 def _parse(text: str) -> Checkpoint:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from contextmesh.base.canon import canonical
@@ -154,9 +154,7 @@ class RunLedger:
         been cut off.
         """
         pairs = [(entry.payload(), entry.digest) for entry in self._entries]
-        verdict = verify(pairs, expect_head=expect_head, checkpoint=checkpoint)
-        grew = checkpoint is not None and expect_head is None and verdict.size > checkpoint.size
-        return replace(verdict, complete=verdict.complete and not grew)
+        return verify(pairs, expect_head=expect_head, checkpoint=checkpoint)
 
     @property
     def tree(self) -> Tree:
@@ -211,6 +209,9 @@ def words_of(verdict: Verdict) -> str:
     if verdict.reason is not None:
         return f"refused: {verdict.reason}"
     known = "complete" if verdict.complete else "completeness not proven"
+    if verdict.complete_to is not None and verdict.beyond:
+        are = "entry beyond it is" if verdict.beyond == 1 else "entries beyond it are"
+        known = f"complete up to {verdict.complete_to}; {verdict.beyond} {are} not covered"
     return f"chain consistent, {verdict.size} {'entry' if verdict.size == 1 else 'entries'}, {known}"
 
 

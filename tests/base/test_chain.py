@@ -56,10 +56,30 @@ def test_a_cut_end_is_consistent_and_not_complete() -> None:
 def test_a_checkpoint_holds_for_a_longer_chain_and_not_for_another() -> None:
     entries = chained([{"n": n} for n in range(5)])
     trusted = Checkpoint(3, entries[2][1])
-    assert verify(entries, checkpoint=trusted).complete
-    assert verify(entries, checkpoint=Checkpoint(0, GENESIS)).complete
+    assert verify(entries, checkpoint=trusted)
+    assert verify(entries, checkpoint=Checkpoint(0, GENESIS))
     other = chained([{"n": n + 1} for n in range(5)])
     assert verify(other, checkpoint=trusted).reason == "entry 3 is not the one of the checkpoint"
+
+
+@settings(deadline=None)
+@given(PAYLOADS, st.data())
+def test_a_chain_is_complete_exactly_as_far_as_its_checkpoint(
+    payloads: list[dict[str, Any]], data: st.DataObject
+) -> None:
+    entries = chained(payloads)
+    size = data.draw(st.integers(0, len(entries)))
+    found = verify(entries, checkpoint=Checkpoint(size, entries[size - 1][1] if size else GENESIS))
+
+    assert (found.reason, found.complete_to, found.beyond) == (None, size, len(entries) - size)
+    assert found.complete == (size == len(entries))
+
+
+def test_a_trusted_head_covers_what_a_checkpoint_before_it_does_not() -> None:
+    entries = chained([{"n": n} for n in range(5)])
+    trusted = Checkpoint(3, entries[2][1])
+    assert verify(entries, checkpoint=trusted, expect_head=entries[-1][1]).complete
+    assert (verify(entries).complete_to, verify(entries).beyond) == (None, 5)
 
 
 @pytest.mark.parametrize("text", [GENESIS[:-1], GENESIS + "0", "A" * 64, "g" * 64, 0, None])

@@ -127,7 +127,7 @@ def test_a_secret_is_not_shown_by_accident() -> None:
     assert repr(KEY) == "SigningKey('example.org/weave')"
 
 
-def test_a_ledger_is_complete_by_its_checkpoint_and_no_more_once_it_grew() -> None:
+def test_a_ledger_is_complete_as_far_as_its_checkpoint_and_no_further_once_it_grew() -> None:
     ledger = nine()
     whole = against(ledger.verify(), ledger.tree, read_checkpoint(NOTE))
     ledger.append("cached", "dye", round=9)
@@ -136,7 +136,7 @@ def test_a_ledger_is_complete_by_its_checkpoint_and_no_more_once_it_grew() -> No
     known = against(ledger.verify(expect_head=ledger.head), ledger.tree, read_checkpoint(NOTE))
 
     assert words_of(whole) == "chain consistent, 9 entries, complete"
-    assert words_of(grown) == "chain consistent, 10 entries, completeness not proven"
+    assert words_of(grown) == "chain consistent, 10 entries, complete up to 9; 1 entry beyond it is not covered"
     assert words_of(known) == "chain consistent, 10 entries, complete"
 
 
