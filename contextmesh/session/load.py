@@ -76,8 +76,11 @@ def read_generation(directory: Path, policy: Policy, generation: int | None) -> 
     return Read(manifest, {name: read_member(directory, name) for name in manifest.files})
 
 
-def find_manifest(directory: Path, policy: Policy, generation: int | None) -> Manifest:
+def find_manifest(directory: Path, policy: Policy | None, generation: int | None) -> Manifest:
     """The manifest of a generation: the newest numbered one, or what ``session.json`` holds when there is none.
+
+    Args:
+        policy: whose edge types the walker may name; None when the rules have not been read, and it is not asked.
 
     Raises:
         SessionError: what is missing or wrong.
@@ -96,7 +99,7 @@ def find_manifest(directory: Path, policy: Policy, generation: int | None) -> Ma
         raise SessionError(Problem("no-generation", message, str(directory), where=Where(str(path)), hint=hint))
     document = parse(_manifest_bytes(directory, name), str(path), limit=MANIFEST_SIZE, refusal=SessionError)
     try:
-        return read_manifest(document, policy.ontology.edge_types, generation=number)
+        return read_manifest(document, policy.ontology.edge_types if policy else None, generation=number)
     except Fault as fault:
         raise SessionError(document.problem(fault)) from None
 

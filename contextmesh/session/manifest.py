@@ -109,11 +109,11 @@ def generation_of(name: str) -> int | None:
     return int(match[1])
 
 
-def read_manifest(document: Document, edge_types: Collection[str], *, generation: int | None = None) -> Manifest:
+def read_manifest(document: Document, edge_types: Collection[str] | None, *, generation: int | None = None) -> Manifest:
     """A manifest read as untrusted.
 
     Args:
-        edge_types: what a walker's policy may name.
+        edge_types: what a walker's policy may name; None when that is not known yet.
         generation: what the file's own name says, or None for the pointer.
 
     Raises:
@@ -146,7 +146,7 @@ def read_manifest(document: Document, edge_types: Collection[str], *, generation
     return Manifest(number, rounds, walker, graph, resolver, execution, ledger, head)
 
 
-def _walker(row: Row, edge_types: Collection[str]) -> WalkerSettings:
+def _walker(row: Row, edge_types: Collection[str] | None) -> WalkerSettings:
     """Further keys of this one object are let pass: files in use may hold them."""
     walker = fields.mapping(row, "walker")
     try:
@@ -155,7 +155,7 @@ def _walker(row: Row, edge_types: Collection[str]) -> WalkerSettings:
                 raise Fault("missing-key", f"lacks {name}", fields=(("missing", name),))
         policy = fields.texts(walker, "policy")
         for index, name in enumerate(policy):
-            if name not in edge_types:
+            if edge_types is not None and name not in edge_types:
                 raise Fault("unknown-word", f"is {fields.shown(name)}, which is no edge type", ("policy", index))
             if name in policy[:index]:
                 raise Fault("repeated-word", f"names {name} a second time", ("policy", index))
