@@ -7,6 +7,7 @@ import stat
 from contextlib import suppress
 from pathlib import Path
 
+from contextmesh.base.disk import disk, write_all
 from contextmesh.base.errors import InputError, Problem, Where
 
 SIZE = 1 << 30
@@ -49,40 +50,44 @@ def read_bytes(path: Path, *, limit: int = SIZE, follow: bool = True) -> bytes:
     return data
 
 
-def write_bytes(path: Path, data: bytes, *, mode: int = 0o666) -> None:
+def write_bytes(path: Path, data: bytes, *, mode: int = 0o666, lasting: bool = True) -> None:
     """Replaces a file by a whole new one: a fresh file beside it, written, synced, then renamed over the name.
 
     Args:
         mode: the permissions of a new file, before the umask.
+        lasting: whether it must be on the disk when this returns; what only informs need not.
 
     Raises:
         InputError: unwritable-file; what was there stays as it was.
     """
     staged: Path | None = None
     try:
-        staged = stage_bytes(path, data, mode=mode)
-        staged.replace(path)
-        sync_folder(path.parent)
+        staged = stage_bytes(path, data, mode=mode, lasting=lasting)
+        disk().replace(staged, path)
+        if lasting:
+            sync_folder(path.parent)
     except (OSError, ValueError) as error:
         if staged is not None:
             with suppress(OSError):
-                staged.unlink()
+                disk().unlink(staged)
         why = getattr(error, "strerror", None) or str(error)
         message = f"{path} cannot be written: {why}"
         raise InputError(Problem("unwritable-file", message, subject=str(path), where=Where(str(path)))) from None
 
 
-def stage_bytes(path: Path, data: bytes, *, mode: int = 0o666) -> Path:
+def stage_bytes(path: Path, data: bytes, *, mode: int = 0o666, lasting: bool = True) -> Path:
     """A fresh file with this content on the disk beside ``path``, to be renamed over it; removed again on an error."""
     staged, descriptor = _fresh(path, mode)
     try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
+        try:
+            write_all(descriptor, data, str(staged))
+            if lasting:
+                disk().fsync(descriptor, str(staged))
+        finally:
+            os.close(descriptor)
     except BaseException:
         with suppress(OSError):
-            staged.unlink()
+            disk().unlink(staged)
         raise
     return staged
 
@@ -93,7 +98,7 @@ def sync_folder(folder: Path) -> None:
         return
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
-        os.fsync(descriptor)
+        disk().fsync(descriptor, str(folder))
     finally:
         os.close(descriptor)
 
@@ -113,7 +118,7 @@ def _fresh(path: Path, mode: int) -> tuple[Path, int]:
     while True:
         staged = path.parent / f"{_STAGED[0]}{path.name}-{os.getpid()}-{count}{_STAGED[1]}"
         try:
-            return staged, os.open(staged, flags | getattr(os, "O_CLOEXEC", 0), mode)
+            return staged, disk().open(staged, flags | getattr(os, "O_CLOEXEC", 0), mode)
         except FileExistsError:
             count += 1
 
