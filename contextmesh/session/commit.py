@@ -11,14 +11,12 @@ from contextmesh.base.errors import Problem, Refusal, SessionError, Where
 from contextmesh.policy import Policy
 from contextmesh.session import files
 from contextmesh.session.digests import digests_bytes, digests_name
+from contextmesh.session.keep import kept
 from contextmesh.session.load import find_manifest, read_generation
 from contextmesh.session.lock import writer_lock
 from contextmesh.session.manifest import POINTER, VERSION, Manifest, numbered
 from contextmesh.session.state import Home, SessionState
 from contextmesh.store.snapshot import graph_to_bytes
-
-KEPT = 1
-"""Earlier generations that stay beside the newest, to go back to."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,7 +176,7 @@ def _outgoing(directory: Path, policy: Policy, generation: int) -> list[str]:
     """Files of generations no longer kept, exactly as their manifests name them, and abandoned staging files."""
     names = list(files.staged_names(directory))
     numbers = files.generations(directory)
-    for number in numbers[KEPT:]:
+    for number in numbers[kept(directory) :]:
         names.extend(_listed(directory, policy, number))
     if not numbers:  # its manifest is about to be replaced by ours under the one name it has
         names.extend(_listed(directory, policy, None))

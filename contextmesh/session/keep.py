@@ -1,0 +1,41 @@
+"""How many earlier generations stay beside the newest: one number in a small file that only this program reads."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from contextmesh.base.errors import InputError, Problem, SessionError, Where
+from contextmesh.base.files import read_bytes, write_bytes
+
+KEEP = "session.keep"
+DEFAULT = 1
+MOST = 9_999
+_SIZE = 16
+
+
+def kept(directory: Path) -> int:
+    """The number that was chosen for this directory; 1 when none was, or when the file does not hold one."""
+    try:
+        text = read_bytes(directory / KEEP, limit=_SIZE, follow=False).decode("ascii", "replace").strip()
+    except InputError:
+        return DEFAULT
+    number = int(text) if text.isdecimal() and text.isascii() else MOST + 1
+    return number if number <= MOST else DEFAULT
+
+
+def keep(directory: Path, number: int) -> None:
+    """Choose it for every save from now on.
+
+    Raises:
+        SessionError: out-of-range, or unwritable-file.
+    """
+    if not 0 <= number <= MOST:
+        message = f"{number} earlier generations cannot be kept"
+        raise SessionError(Problem("out-of-range", message, "keep", hint=f"choose a number from 0 to {MOST}"))
+    if (directory / KEEP).is_symlink():
+        message = f"{directory / KEEP} is a symbolic link that leads out of the session"
+        raise SessionError(Problem("linked-file", message, str(directory / KEEP), where=Where(str(directory / KEEP))))
+    try:
+        write_bytes(directory / KEEP, f"{number}\n".encode("ascii"))
+    except InputError as error:
+        raise SessionError(*error.problems) from None
