@@ -26,9 +26,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         return refusal.exit_code
     except BrokenPipeError:
         return _pipe_closed()
-    except KeyboardInterrupt:
+    except KeyboardInterrupt as stop:
         kit.say("interrupted; nothing after the last saved state was written")
-        return 130
+        return 143 if type(stop).__name__ == "Terminated" else 130  # 128 and the number of the signal, as shells do
     except Exception:
         return _fault(as_json)
 

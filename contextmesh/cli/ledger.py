@@ -152,7 +152,12 @@ def prove(
 def checkpoint(
     key: Annotated[Path, typer.Option("--key", metavar="FILE", help="The signing key.")],
     make_key: Annotated[
-        str | None, typer.Option("--make-key", metavar="NAME", help="First make a key of this name, in that file.")
+        str | None,
+        typer.Option(
+            "--make-key",
+            metavar="NAME",
+            help="First make a key of this name, in that file, and the public key in FILE.pub.",
+        ),
     ] = None,
     origin: Annotated[
         str | None, typer.Option("--origin", metavar="NAME", help="What log this is; the key's name when left out.")
@@ -172,6 +177,9 @@ def checkpoint(
     if out is not None:
         write_bytes(out, note.encode("utf-8"))
     public = str(signing.verify_key)
+    beside = _public_file(key) if make_key is not None else None
+    if beside is not None:
+        kit.say(f"public key {public} in {beside}")
     kit.show(
         lambda: {
             "origin": made.origin,
@@ -179,6 +187,7 @@ def checkpoint(
             "root": base64.b64encode(made.root).decode("ascii"),
             "note": note,
             "public_key": public,
+            "public_key_file": None if beside is None else str(beside),
             "file": None if out is None else str(out),
         },
         lambda: (
@@ -248,14 +257,21 @@ def _made_key(path: Path, name: str) -> SigningKey:
 
     from contextmesh.run.checkpoint import SigningKey, require_name
 
-    if path.exists():
-        message = f"{path} exists; a key is not written over"
-        raise InputError(
-            Problem("key-exists", message, subject=str(path), hint="leave out --make-key, or name another")
-        )
+    for taken in (path, _public_file(path)):
+        if taken.exists():
+            message = f"{taken} exists; a key is not written over"
+            raise InputError(
+                Problem("key-exists", message, subject=str(taken), hint="leave out --make-key, or name another")
+            )
     made = SigningKey(require_name(name), Ed25519PrivateKey.generate().private_bytes_raw())
     write_bytes(path, f"{made}\n".encode(), mode=0o600)
+    write_bytes(_public_file(path), f"{made.verify_key}\n".encode())
     return made
+
+
+def _public_file(path: Path) -> Path:
+    """Where the public key of a signing key is put when it is made: to be handed on, beside the one that is not."""
+    return path.with_name(f"{path.name}.pub")
 
 
 def _text(path: Path) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 
 from contextmesh.base.errors import InputError, Problem
+from contextmesh.run.capped import capped
 from contextmesh.run.task import Task
 
 
@@ -35,7 +36,7 @@ class Plan:
 
     def task(self, name: str) -> Task:
         """Raises InputError, ``unknown-task``, with the nearest name."""
-        found = self.tasks.get(name)
+        found = self.tasks.get(name) if isinstance(name, str) else None
         if found is None:
             raise InputError(unknown_task(self.name, name, self.tasks))
         return found
@@ -46,7 +47,7 @@ class Plan:
             needs = {task.name: task.needs for task in self}
             problems = [problem for _, problem in unknown_needs(needs)]
             if problems:
-                raise InputError(*problems)
+                raise InputError(*capped(problems))
             self._layers = layers(needs)
 
     @property
@@ -120,6 +121,6 @@ def unknown_needs(needs: Mapping[str, Sequence[str]]) -> Iterator[tuple[str, Pro
 
 
 def unknown_task(plan: str, name: str, tasks: Mapping[str, object]) -> Problem:
-    near = get_close_matches(name, list(tasks), n=1)
+    near = get_close_matches(str(name), list(tasks), n=1)
     hint = f"did you mean {near[0]}?" if near else None
-    return Problem("unknown-task", f"the plan {plan} has no task {name}", subject=name, hint=hint)
+    return Problem("unknown-task", f"the plan {plan} has no task {name}", subject=str(name), hint=hint)

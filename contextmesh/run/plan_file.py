@@ -13,10 +13,11 @@ from contextmesh.base.errors import ExecutionCheckpointError, ExecutionSnapshotE
 from contextmesh.base.fields import Fault
 from contextmesh.base.strict import Document, from_value, parse
 from contextmesh.graph.graph import ContextGraph
+from contextmesh.run.capped import capped
 from contextmesh.run.ledger import RunLedger
 from contextmesh.run.plan import layers, unknown_needs
 from contextmesh.run.plan_fits import require_ledger_fits, require_plan_fits
-from contextmesh.run.registry import Audit, Bound, TaskRegistry, Work, is_key
+from contextmesh.run.registry import Audit, Bound, TaskRegistry, Work, is_key, require_registry
 from contextmesh.run.restore import restore
 from contextmesh.run.task import STATES, State
 
@@ -146,6 +147,7 @@ def _from_document(
     if on_changed_worker not in ("warn", "refuse", "ignore"):
         message = f"on_changed_worker is warn, refuse or ignore, not {on_changed_worker!r}"
         raise InputError(Problem("unknown-word", message, subject="on_changed_worker"))
+    require_registry(registry)
     try:
         rows = read_rows(document.value)
         require_plan_fits(rows, graph)
@@ -245,7 +247,7 @@ def _bound(rows: Rows, registry: TaskRegistry, document: Document) -> list[tuple
         if worker is not None:
             found.append((worker, auditor))
     if problems:
-        raise ExecutionCheckpointError(*problems)
+        raise ExecutionCheckpointError(*capped(problems))
     return found
 
 

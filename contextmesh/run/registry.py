@@ -83,6 +83,14 @@ class TaskRegistry:
         return {"workers": sorted(self._workers), "auditors": sorted(self._auditors)}
 
 
+def require_registry(value: object) -> TaskRegistry:
+    """Raises InputError, ``wrong-type``."""
+    if not isinstance(value, TaskRegistry):
+        message = f"a registry of workers and auditors is a TaskRegistry, not {type(value).__name__}"
+        raise InputError(Problem("wrong-type", message, subject="registry"))
+    return value
+
+
 def bound(call: Made, key: str | None, timeout: float | None, retries: int | None) -> Bound[Made]:
     """A callable with its limits, checked.
 

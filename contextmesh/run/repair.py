@@ -11,9 +11,10 @@ from contextmesh.base.errors import InputError, Problem, Refusal
 from contextmesh.graph.assumptions import put_replacement
 from contextmesh.graph.batch import Batch
 from contextmesh.run.binding import auditor_of, worker_of
+from contextmesh.run.capped import capped
 from contextmesh.run.interrupt import uninterrupted
 from contextmesh.run.record import AUTHOR, put_ground
-from contextmesh.run.registry import Audit, Bound, TaskRegistry, Work
+from contextmesh.run.registry import Audit, Bound, TaskRegistry, Work, require_registry
 from contextmesh.run.schedule import MISSED, PLANNED
 from contextmesh.run.task import Task, labels
 from contextmesh.store.model import Assumption
@@ -75,9 +76,14 @@ def rebind(runner: Runner, registry: TaskRegistry, workers: Mapping[str, str], a
     """Look every key up in a registry, and give the named tasks other keys; nothing changes unless all are there.
 
     Raises:
-        InputError: ``unknown-task``.
-        ExecutionCheckpointError: every key that is not there.
+        InputError: ``unknown-task``, ``wrong-type``.
+        ExecutionCheckpointError: the keys that are not there.
     """
+    require_registry(registry)
+    for what, given in (("workers", workers), ("auditors", auditors)):
+        if not isinstance(given, Mapping):
+            message = f"{what}= is keys by the names of tasks, not {type(given).__name__}"
+            raise InputError(Problem("wrong-type", message, subject=what, hint=f"{what}={{task: key}}"))
     for name in (*workers, *auditors):
         runner.plan.task(name)
     found: list[tuple[Task, Bound[Work], Bound[Audit] | None]] = []
@@ -91,7 +97,7 @@ def rebind(runner: Runner, registry: TaskRegistry, workers: Mapping[str, str], a
             problems += refusal.problems
             kind = type(refusal)
     if problems:
-        raise kind(*dict.fromkeys(problems))
+        raise kind(*capped(list(dict.fromkeys(problems))))
     runner.registry = registry
     for task, worker, auditor in found:
         task.worker, task.auditor = worker, auditor

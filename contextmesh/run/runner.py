@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from contextmesh.base.canon import require_canonical
@@ -11,12 +12,14 @@ from contextmesh.base.errors import ExecutionCheckpointError, InputError, Proble
 from contextmesh.graph.graph import ContextGraph
 from contextmesh.run import calls
 from contextmesh.run.binding import auditor_of, unkeyed, worker_of
+from contextmesh.run.capped import capped
 from contextmesh.run.failures import Failures
+from contextmesh.run.interrupt import terminable, uninterrupted
 from contextmesh.run.ledger import RunLedger
 from contextmesh.run.plan import Plan
 from contextmesh.run.plan_fits import source_of
 from contextmesh.run.record import plan_source, put_ground
-from contextmesh.run.registry import Audit, Bound, TaskRegistry, Work
+from contextmesh.run.registry import Audit, Bound, TaskRegistry, Work, require_registry
 from contextmesh.run.repair import Change, rebind, repair
 from contextmesh.run.report import RunReport
 from contextmesh.run.rounds import Progress, Round
@@ -55,7 +58,7 @@ class Runner:
             clock: monotonic seconds, by which timeouts are measured.
 
         Raises:
-            InputError: ``blank-text``, ``out-of-range``, ``not-canonical``.
+            InputError: ``blank-text``, ``out-of-range``, ``not-canonical``, ``wrong-type``.
         """
         if not isinstance(plan, str) or not plan:
             raise InputError(Problem("blank-text", "a plan has a name", subject="plan"))
@@ -63,7 +66,7 @@ class Runner:
             raise InputError(Problem("out-of-range", f"workers are a whole number from 1, not {workers!r}"))
         self.name = plan
         self.graph = graph if graph is not None else ContextGraph()
-        self.registry = registry if registry is not None else TaskRegistry()
+        self.registry = require_registry(registry) if registry is not None else TaskRegistry()
         self.ledger = ledger if ledger is not None else RunLedger()
         self.plan = Plan(plan)
         self.schedule = Schedule(self.graph, self.plan)
@@ -74,6 +77,7 @@ class Runner:
         self.workers = workers
         self._clock = clock
         self._cancel = threading.Event()
+        self._alone = threading.Lock()
         self.opening = self.schedule.opening()
         self._new: list[Task] = []
         self._by_decision: dict[str, Task] = {}
@@ -105,9 +109,10 @@ class Runner:
             timeout, retries: of a callable given directly; those of a key are registered with it.
 
         Raises:
-            InputError: ``two-workers``, ``no-worker``, ``two-tasks``, ``blank-text`` …
+            InputError: ``two-workers``, ``no-worker``, ``two-tasks``, ``blank-text``, ``round-running`` …
             ExecutionCheckpointError: ``unknown-worker``, ``unknown-auditor``.
         """
+        self._require_no_round("task")
         require_text("the name of a task", name)
         require_text(f"what {name} assumes", assumes)
         if name in self.plan.tasks:
@@ -168,20 +173,26 @@ class Runner:
     def run(self, *, progress: Progress | None = None) -> RunReport:
         """One round: everything that is due, in waves, until nothing is.
 
-        A task that fails does not stop the others. Ctrl-C leaves what was recorded, whole, and raises; so may
-        ``cancel``, which ends the round after what is being recorded.
+        A task that fails does not stop the others. Ctrl-C leaves what was recorded, whole, and raises; so does
+        SIGTERM where this program does not handle it itself. ``cancel`` ends the round after what is being recorded.
 
         Raises:
-            InputError: ``unknown-need``, ``cycle``.
-            KeyboardInterrupt: the plan is consistent, and the next round goes on with it.
+            InputError: ``unknown-need``, ``cycle``; ``round-running`` when a round of this plan is going on, such as
+                from one of its own workers.
+            KeyboardInterrupt: the plan is consistent, and the next round goes on with it; ``interrupt.Terminated``
+                when it was SIGTERM.
         """
-        self._begin()
-        return Round(self).run(progress)
+        with self._a_round("run"):
+            return Round(self).run(progress)
 
     def recheck(self, *, progress: Progress | None = None) -> RunReport:
-        """One round in which every auditor looks at the result that stands, and nothing is executed."""
-        self._begin()
-        return Round(self).recheck(progress)
+        """One round in which every auditor looks at the result that stands, and nothing is executed.
+
+        Raises:
+            InputError, KeyboardInterrupt: as ``run``.
+        """
+        with self._a_round("recheck"):
+            return Round(self).recheck(progress)
 
     def repair(
         self,
@@ -195,6 +206,7 @@ class Runner:
         produces: Sequence[str] | None = None,
     ) -> Task:
         """Move a task to a new ground, and to new workers in the same step; see ``repair.repair``."""
+        self._require_no_round("repair")
         self.open()
         return repair(self, name, Change(assumes, worker_key, run, auditor_key, audit, produces))
 
@@ -206,6 +218,7 @@ class Runner:
         auditors: Mapping[str, str] | None = None,
     ) -> None:
         """Bind keys anew, to another registry or tasks to other keys: all of it, or nothing; see ``repair.rebind``."""
+        self._require_no_round("rebind")
         rebind(self, registry if registry is not None else self.registry, workers or {}, auditors or {})
 
     def cancel(self) -> None:
@@ -216,9 +229,31 @@ class Runner:
     def is_cancelled(self) -> bool:
         return self._cancel.is_set()
 
-    def _begin(self) -> None:
-        self._cancel.clear()
-        self.open()
+    @contextmanager
+    def _a_round(self, what: str) -> Iterator[None]:
+        """Room for one round, from whatever thread it is asked for."""
+        mine = False
+        with terminable():
+            try:
+                with uninterrupted():
+                    mine = self._alone.acquire(blocking=False)
+                if not mine:
+                    raise InputError(self._running(what))
+                self._cancel.clear()
+                self.open()
+                yield
+            finally:
+                if mine:
+                    self._alone.release()
+
+    def _require_no_round(self, what: str) -> None:
+        if self._alone.locked():
+            raise InputError(self._running(what))
+
+    def _running(self, what: str) -> Problem:
+        message = f"a round of the plan {self.name} is running, and {what}() would change what it goes by"
+        hint = "call it when the round is over; a worker is given in its context what it needs"
+        return Problem("round-running", message, subject=self.name, hint=hint)
 
     # -- reading ------------------------------------------------------------------------------------
 
@@ -254,7 +289,7 @@ class Runner:
         """Raises ExecutionCheckpointError, ``no-key``, naming each task that a file cannot hold."""
         problems = [problem for task in self.plan for problem in unkeyed(task)]
         if problems:
-            raise ExecutionCheckpointError(*problems)
+            raise ExecutionCheckpointError(*capped(problems))
 
     # -- files --------------------------------------------------------------------------------------
 

@@ -10,6 +10,7 @@ from contextmesh.base.errors import Problem, SessionError
 from contextmesh.run import RunLedger, Runner, TaskRegistry
 from contextmesh.run.ledger_file import ledger_from_bytes, ledger_to_bytes
 from contextmesh.run.plan_file import plan_from_bytes, plan_to_bytes
+from contextmesh.run.registry import require_registry
 from contextmesh.session.commit import Saved
 from contextmesh.session.commit import save as commit
 from contextmesh.session.load import load as read
@@ -44,10 +45,13 @@ class Session:
         """The newest generation, its plan bound to the registry.
 
         Raises:
+            InputError: ``wrong-type``: the registry is none.
             SessionError: it cannot be trusted; ``missing-registry``: it holds a plan, and no registry was given.
             ExecutionCheckpointError: a key of the plan that the registry does not know.
             LedgerIntegrityError, ExecutionSnapshotError: plan and ledger are damaged or do not fit the graph.
         """
+        if registry is not None:
+            require_registry(registry)
         state = read(directory, policy=policy)
         if state.carried is not None and registry is None:
             message = f"{directory} holds a plan, and no registry of its workers was given"

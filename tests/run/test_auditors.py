@@ -16,6 +16,7 @@ import pytest
 from contextmesh.base.errors import InputError
 from contextmesh.run import AuditContext, WorkContext
 from contextmesh.run.auditors import AdvisoryFeed, CommandStatus, FileDigest, JsonField
+from contextmesh.run.auditors import feed
 from contextmesh.run.auditors.feed import read_file
 from contextmesh.run.auditors.osv import Advisory, judge, read_advisory
 
@@ -184,6 +185,16 @@ def test_a_damaged_feed_is_no_reassurance(case: str, tmp_path: Path) -> None:
     with pytest.raises(InputError) as refused:
         AdvisoryFeed(tmp_path, "loom", "1.1")(CONTEXT)
     assert refused.value.code == code
+
+
+def test_a_feed_of_more_files_than_are_read_is_no_reassurance(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(feed, "FILES", 2)
+    for number in range(3):
+        (tmp_path / f"{number}.json").write_text('{"id": "X"}')
+
+    with pytest.raises(InputError) as refused:
+        AdvisoryFeed(tmp_path, "loom", "1.1")(CONTEXT)
+    assert refused.value.code == "too-many-files"
 
 
 def test_a_feed_that_is_not_there_is_no_reassurance(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from contextmesh.run import Runner, TaskRegistry
-from contextmesh.run.interrupt import uninterrupted
+from contextmesh.run.interrupt import Terminated, terminable, uninterrupted
 from tests.run.worlds import NAMES, everything
 
 
@@ -89,3 +89,60 @@ def test_a_round_that_is_cancelled_ends_after_what_is_being_recorded(workers: in
     assert report.executed == NAMES[:2]
     assert report.cached == ()
     assert runner.run().executed == NAMES[2:]
+
+
+def test_sigterm_ends_a_round_as_ctrl_c_does() -> None:
+    struck: list[str] = []
+
+    def work(context: Any) -> Any:
+        if context.name == "cloth" and not struck:
+            struck.append(context.attempt_id)
+            os.kill(os.getpid(), signal.SIGTERM)
+        return {"made": context.name}
+
+    runner = plan(work, workers=1)
+    with pytest.raises(Terminated):
+        runner.run()
+
+    assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
+    assert runner.states() == dict(zip(NAMES, ["done"] * 3 + ["pending"] * 3, strict=True))
+    assert runner.run().executed == NAMES[3:]
+
+
+def test_sigterm_while_something_is_recorded_waits_for_its_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    runner = plan(lambda context: {"made": context.name}, workers=1)
+    append = runner.ledger.append
+
+    def striking(event: str, task: str, **about: Any) -> Any:
+        if (event, task) == ("audited", "loom"):
+            os.kill(os.getpid(), signal.SIGTERM)
+        return append(event, task, **about)
+
+    monkeypatch.setattr(runner.ledger, "append", striking)
+    with pytest.raises(Terminated):
+        runner.run()
+
+    assert [entry.event for entry in runner.ledger if entry.task == "loom"] == ["audited", "executed"]
+    assert runner.state("loom") == "done"
+
+
+def test_a_program_that_handles_sigterm_itself_goes_on_handling_it() -> None:
+    seen: list[int] = []
+    before = signal.signal(signal.SIGTERM, lambda number, frame: seen.append(number))
+    try:
+        runner = plan(lambda context: os.kill(os.getpid(), signal.SIGTERM) or {"made": context.name}, workers=1)
+        assert runner.run().complete
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+    assert len(seen) == len(NAMES)
+
+
+def test_both_signals_within_one_block_are_one_interruption() -> None:
+    done = []
+    with pytest.raises(Terminated), terminable(), uninterrupted():
+        os.kill(os.getpid(), signal.SIGTERM)
+        os.kill(os.getpid(), signal.SIGINT)
+        done.append(True)
+
+    assert done == [True]

@@ -172,11 +172,14 @@ def test_a_checkpoint_shows_what_was_cut_off(session: Path, deployment: Path, ru
         "--out", deployment / "c", "--json",
     )  # fmt: skip
     public = made.json["public_key"]
+    assert (deployment / "k.pub").read_text() == f"{public}\n"
+    assert made.json["public_key_file"] == str(deployment / "k.pub")
+    assert f"public key {public} in {deployment / 'k.pub'}" in made.err
     assert made.json["size"] == 4
     assert VerifyKey.parse(public).name == "example.org/weave"
     run("execute", "--plan", "weavery:registry", "--session", session)
 
-    whole = run("ledger", "verify", "--session", session, "--against", deployment / "c", "--key", public, "--json")
+    whole = run("ledger", "verify", "--session", session, "--against", deployment / "c", "--key", "k.pub", "--json")
     assert (whole.code, whole.json["words"]) == (
         0,
         "chain consistent, 6 entries, complete up to 4; 2 entries beyond it are not covered",
@@ -232,14 +235,20 @@ LEDGER_REFUSED = {
         ["ledger", "checkpoint", "--session", "weave.mesh", "--key", "weavery.py", "--make-key", "a"],
         "key-exists",
     ),
+    "a public key in the way": (
+        ["ledger", "checkpoint", "--session", "weave.mesh", "--key", "taken", "--make-key", "a"],
+        "key-exists",
+    ),
 }
 
 
 @pytest.mark.parametrize("case", LEDGER_REFUSED)
 def test_what_cannot_be_done_with_a_ledger_is_refused(case: str, session: Path, run: Run) -> None:  # noqa: F811
     arguments, code = LEDGER_REFUSED[case]
+    Path("taken.pub").write_text("mine")
     told = run(*arguments, "--json")
     assert (told.code, told.json["error"]["code"]) == (2, code)
+    assert not Path("taken").exists()
 
 
 def test_a_session_that_never_ran_a_plan_has_no_ledger(deployment: Path, run: Run) -> None:  # noqa: F811

@@ -10,7 +10,13 @@ from typing import Any
 import pytest
 
 from contextmesh.base.canon import pretty_bytes
-from contextmesh.base.errors import ExecutionCheckpointError, ExecutionSnapshotError, LedgerIntegrityError, Refusal
+from contextmesh.base.errors import (
+    ExecutionCheckpointError,
+    ExecutionSnapshotError,
+    InputError,
+    LedgerIntegrityError,
+    Refusal,
+)
 from contextmesh.graph.graph import ContextGraph
 from contextmesh.run import RunLedger, Runner, TaskRegistry
 from contextmesh.run.plan_file import plan_from_bytes, plan_to_bytes
@@ -185,6 +191,47 @@ def test_every_missing_key_is_told_with_its_task(files: dict[str, bytes], graph:
     ]
     assert "the task dye is bound to it" in str(refused.value)
     assert graph.store.seq == seq
+
+
+def test_of_many_missing_keys_the_first_are_told_and_the_rest_counted() -> None:
+    registry = TaskRegistry()
+    runner = Runner("weave", registry=registry)
+    for number in range(30):
+        registry.register_worker(f"w{number}.v1", World().work)
+        runner.task(f"task {number}", worker_key=f"w{number}.v1", assumes="the mill turns")
+    files, graph = runner.snapshot(), runner.graph
+
+    with pytest.raises(ExecutionCheckpointError) as refused:
+        Runner.from_snapshot(files, graph=graph, registry=TaskRegistry())
+    assert len(refused.value.problems) == 21
+    assert refused.value.problems[-1].message == "and 10 more"
+    with pytest.raises(Refusal) as refused_too:
+        runner.rebind(TaskRegistry())
+    assert [p.code for p in refused_too.value.problems] == ["unknown-worker"] * 20 + ["more-problems"]
+
+
+NO_REGISTRY: dict[str, Callable[[Runner], object]] = {
+    "to rebind to": lambda runner: runner.rebind(3),  # type: ignore[arg-type]
+    "to begin with": lambda runner: Runner("weave", registry=3),  # type: ignore[arg-type]
+    "to restore with": lambda runner: Runner.from_snapshot(runner.snapshot(), graph=runner.graph, registry=3),  # type: ignore[arg-type]
+    "and workers by number": lambda runner: runner.rebind(workers=["dye"]),  # type: ignore[arg-type]
+}
+
+
+@pytest.mark.parametrize("case", NO_REGISTRY)
+def test_what_is_no_registry_is_refused_as_such(case: str) -> None:
+    _, runner = ran()
+    with pytest.raises(InputError) as refused:
+        NO_REGISTRY[case](runner)
+    assert refused.value.code == "wrong-type"
+    assert runner.run().complete
+
+
+def test_a_task_named_by_a_number_is_unknown() -> None:
+    _, runner = ran()
+    with pytest.raises(InputError) as refused:
+        runner.rebind(workers={3: "cloth.work.v1"})  # type: ignore[dict-item]
+    assert (refused.value.code, refused.value.problem.subject) == ("unknown-task", "3")
 
 
 def test_a_ledger_of_another_plan_is_refused(files: dict[str, bytes], graph: ContextGraph) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from contextmesh import Runner, Session, TaskRegistry
-from contextmesh.base.errors import ExecutionCheckpointError, SessionError
+from contextmesh.base.errors import ExecutionCheckpointError, InputError, SessionError
 from contextmesh.session import SessionState
 
 
@@ -58,6 +58,15 @@ def test_a_plan_without_a_registry_is_refused(tmp_path: Path) -> None:
         Session.load(tmp_path / "s")
 
     assert refused.value.code == "missing-registry"
+
+
+def test_a_registry_that_is_none_is_refused(tmp_path: Path) -> None:
+    planned(tmp_path / "s")
+
+    with pytest.raises(InputError) as refused:
+        Session.load(tmp_path / "s", registry=3)  # type: ignore[arg-type]
+
+    assert refused.value.code == "wrong-type"
 
 
 def test_a_key_that_the_registry_lacks_is_named(tmp_path: Path) -> None:

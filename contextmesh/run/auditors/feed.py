@@ -53,13 +53,18 @@ def advisories(directory: Path) -> Iterator[tuple[Path, Advisory]]:
     """Every advisory below a folder, in the order of their paths.
 
     Raises:
-        InputError: ``missing-folder``; a file that cannot be read, or is no advisory.
+        InputError: ``missing-folder``; ``too-many-files``, so that no advisory is passed over in silence; a file
+            that cannot be read, or is no advisory.
     """
     if not directory.is_dir():
         message = f"{directory} is no folder of advisories"
         raise InputError(Problem("missing-folder", message, subject=str(directory), where=Where(str(directory))))
     paths = sorted(path for path in directory.rglob("*") if path.suffix.lower() in SUFFIXES and path.is_file())
-    for path in paths[:FILES]:
+    if len(paths) > FILES:
+        message = f"{directory} holds {len(paths)} files of advisories, and {FILES} are read at most"
+        hint = "name the folder of one ecosystem"
+        raise InputError(Problem("too-many-files", message, str(directory), where=Where(str(directory)), hint=hint))
+    for path in paths:
         yield path, read_file(path)
 
 
