@@ -44,6 +44,19 @@ class Attempt:
     resolution: Resolution
 
 
+Step = tuple[str, str, str]
+"""One thing that the table took up: ``label`` id label, ``block`` key id, ``alias`` form id for a form that was free,
+or ``claim`` form id for one that was another thing's until then."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cursor:
+    """How far somebody has followed what a table learns."""
+
+    steps: int
+    log: int
+
+
 class Resolver:
     """The table of names. A resolution costs what its words and blocks hold, not the whole table.
 
@@ -62,6 +75,7 @@ class Resolver:
         self._own: dict[str, str] = {}  # own form of a label -> its id: never stored, the labels tell it
         self._normal: dict[str, str] = {}  # id -> normalised label
         self._words: dict[str, dict[str, None]] = {}  # word, unspaced form or acronym of a label -> ids
+        self._steps: list[Step] = []  # what was taken up since the table was made, in order
 
     # -- the table ----------------------------------------------------------------------------
 
@@ -92,11 +106,10 @@ class Resolver:
         Raises:
             InputError: two-identities: the id is there with another label.
         """
-        known = self._labels.setdefault(id, label)
+        known = self._labels.get(id, label)
         if known != label:
-            message = f"{id} is registered as {known!r}, and cannot also be {label!r}"
-            raise InputError(Problem("two-identities", message, subject=id, hint="register it under an id of its own"))
-        self._index(id, label)
+            raise _two_identities(id, known, label)
+        self._name(id, label)
         kept = [] if self._claim(id, label, is_label=True) else [label]
         kept.extend(name for name in aliases if not self._claim(id, name, is_label=False))
         return tuple(kept)
@@ -108,7 +121,9 @@ class Resolver:
         resolution = self.peek(mention)
         if resolution.reason == BY_SCORE:
             assert resolution.id is not None
-            self._aliases.setdefault(self._free_form(resolution.id, mention), resolution.id)
+            form = self._free_form(resolution.id, mention)
+            if form not in self._aliases:
+                self._alias_to(form, resolution.id)
         self.log.append(Attempt(mention, resolution))
         return resolution
 
@@ -139,6 +154,41 @@ class Resolver:
             for normal, attempt in first.items()
             if attempt.resolution.score >= NEAR and self._alias(attempt.mention, normal) is None
         )
+
+    # -- following it -------------------------------------------------------------------------
+
+    @property
+    def cursor(self) -> Cursor:
+        """Where the table stands; what it learns from here on is what ``since`` tells."""
+        return Cursor(len(self._steps), len(self.log))
+
+    def since(self, cursor: Cursor) -> tuple[tuple[Step, ...], tuple[Attempt, ...]]:
+        """What was taken up and what was asked since then, in order."""
+        return tuple(self._steps[cursor.steps :]), tuple(self.log[cursor.log :])
+
+    def take(self, steps: Iterable[Step], attempts: Iterable[Attempt]) -> None:
+        """Take up what another table learned, as ``since`` told it: a form that is somebody's here stays theirs.
+
+        Raises:
+            InputError: two-identities: an id is here with another label; unknown-id: a form of an id that is not here.
+        """
+        for kind, key, value in steps:
+            if kind == "label":
+                if self._labels.get(key, value) != value:
+                    raise _two_identities(key, self._labels[key], value)
+                self._name(key, value)
+                continue
+            if value not in self._labels:
+                raise InputError(Problem("unknown-id", f"{value} has a name, and is not in the table", subject=value))
+            if kind == "block":
+                self._block(key, value)
+            elif kind == "claim" or key not in self._aliases:
+                self._alias_to(key, value)
+        self.log.extend(attempts)
+
+    def become(self, other: Resolver) -> None:
+        """Hold what another table holds, in this object; the other is not to be used any more."""
+        self.__dict__.update(other.__dict__)
 
     # -- files --------------------------------------------------------------------------------
 
@@ -196,14 +246,31 @@ class Resolver:
         if not normal:
             return True
         form = self._free_form(id, name)
-        owner = self._aliases.setdefault(form, id)
-        if owner != id:
-            if not is_label or own_form(self._labels[owner]) == own_form(name):
-                return False
-            self._aliases[form] = id
+        owner = self._aliases.get(form)
+        if owner not in (None, id) and (not is_label or own_form(self._labels[owner]) == own_form(name)):
+            return False
+        self._alias_to(form, id)
         for key in block_keys(normal):
-            self._blocks.setdefault(key, {})[id] = None
+            self._block(key, id)
         return True
+
+    def _name(self, id: str, label: str) -> None:
+        if id not in self._labels:
+            self._labels[id] = label
+            self._steps.append(("label", id, label))
+        self._index(id, label)
+
+    def _alias_to(self, form: str, id: str) -> None:
+        owner = self._aliases.get(form)
+        if owner != id:
+            self._aliases[form] = id
+            self._steps.append(("alias" if owner is None else "claim", form, id))
+
+    def _block(self, key: str, id: str) -> None:
+        there = self._blocks.setdefault(key, {})
+        if id not in there:
+            there[id] = None
+            self._steps.append(("block", key, id))
 
     def _free_form(self, id: str, name: str) -> str:
         """The normalised form, or the own form where the normalised one is another name's that lost other letters."""
@@ -253,6 +320,11 @@ class Resolver:
     def _loses_other_letters(self, id: str, normal: str) -> bool:
         """Whether the label of ``id`` has this form only because letters were dropped from it."""
         return self._normal[id] == normal and own_form(self._labels[id]) != normal
+
+
+def _two_identities(id: str, known: str, label: str) -> InputError:
+    message = f"{id} is registered as {known!r}, and cannot also be {label!r}"
+    return InputError(Problem("two-identities", message, subject=id, hint="register it under an id of its own"))
 
 
 def _unspaced(normal: str) -> str:
