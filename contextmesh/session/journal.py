@@ -1,11 +1,13 @@
 """The journal of a generation: appended lines, each chained to the one before, so that a small change costs a line.
 
-A line is canonical JSON ``{"at", "body", "digest", "kind"}`` and a newline. Its digest is the SHA-256 of the canonical
-JSON of ``at``, ``body``, ``kind`` and, as ``previous``, the digest of the line before; before the first line that is
-the SHA-256 of the manifest's bytes, so a journal belongs to its generation and to no other.
+A line is canonical JSON ``{"at", "body", "digest", "kind", "rest"}`` and a newline. Its digest is the SHA-256 of the
+canonical JSON of all else and, as ``previous``, of the digest of the line before; before the first line that is the
+SHA-256 of the manifest's bytes, so a journal belongs to its generation and to no other. ``rest`` says how many lines of
+the same checkpoint follow, so that a checkpoint counts whole or not at all.
 
-What follows the last newline is torn: a crash cut it off, or a writer is at it. It was never acknowledged; a reader
-drops it and says so, and the next writer cuts it off. Any other line that does not verify is damage.
+What follows the last newline, and a checkpoint that lacks lines at the end, is torn: a crash cut it off, or a writer is
+at it. It was never acknowledged; a reader drops it and says so, and the next writer cuts it off. Any other line that
+does not verify is damage.
 """
 
 from __future__ import annotations
@@ -27,7 +29,10 @@ LINE = 1 << 26
 """The most bytes of a line, its newline included."""
 
 _TAIL = 128
-_FRAME = re.compile(rb'\{"at":([1-9][0-9]{0,17}),"body":(\{.*\}),"digest":"([0-9a-f]{64})","kind":"([a-z]{1,32})"\}\Z')
+_FRAME = re.compile(
+    rb'\{"at":([1-9][0-9]{0,17}),"body":(\{.*\}),'
+    rb'"digest":"([0-9a-f]{64})","kind":"([a-z]{1,32})","rest":(0|[1-9][0-9]{0,17})\}\Z'
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,11 +57,13 @@ class Line:
     Attributes:
         at: its number, from 1.
         kind: one of ``KINDS``.
+        rest: how many lines of the same checkpoint follow.
     """
 
     at: int
     kind: str
     body: dict[str, Any]
+    rest: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +71,8 @@ class Lines:
     """What was read.
 
     Attributes:
-        position: where the verified lines end.
-        torn: how many bytes follow it that are no whole line.
+        position: where the last whole checkpoint ends.
+        torn: how many bytes follow it.
     """
 
     lines: tuple[Line, ...]
@@ -79,19 +86,20 @@ def beginning(manifest: bytes) -> Position:
 
 
 def encode(position: Position, entries: Sequence[tuple[str, Mapping[str, Any]]]) -> tuple[bytes, Position]:
-    """The bytes of further lines, kind and body of each, and the position after them.
+    """The bytes of one checkpoint, kind and body of each of its lines, and the position after it.
 
     Raises:
         InputError: ``not-canonical``. SessionError: ``too-large``.
     """
     pieces: list[bytes] = []
     lines, size, head = position.lines, position.size, position.head
-    for kind, body in entries:
+    for rest, (kind, body) in zip(reversed(range(len(entries))), entries, strict=True):
         assert kind in KINDS, kind
         lines += 1
         text = _canonical(body)
-        head = _digest(lines, text, kind, head)
-        line = b'{"at":%d,"body":%s,"digest":"%s","kind":"%s"}\n' % (lines, text, head.encode(), kind.encode())
+        head = _digest(lines, text, kind, rest, head)
+        frame = b'{"at":%d,"body":%s,"digest":"%s","kind":"%s","rest":%d}\n'
+        line = frame % (lines, text, head.encode(), kind.encode(), rest)
         if len(line) > LINE:
             message = f"a change of {len(line)} bytes does not fit in a line of a journal, which takes {LINE}"
             raise SessionError(Problem("too-large", message, subject=kind, hint="save the session as a new generation"))
@@ -106,8 +114,9 @@ def decode(data: bytes, position: Position, file: str) -> Lines:
     Raises:
         SessionError: ``journal-broken`` and what strict JSON refuses, with file, line, and the byte the line starts at.
     """
-    whole = data.rfind(b"\n") + 1
+    first, whole = position.size, data.rfind(b"\n") + 1
     found: list[Line] = []
+    complete = (0, position)
     start = 0
     while start < whole:
         end = data.find(b"\n", start, min(whole, start + LINE))
@@ -117,10 +126,15 @@ def decode(data: bytes, position: Position, file: str) -> Lines:
             message = f"line {at} of {file} is longer than {LINE} bytes"
             raise SessionError(Problem("too-large", message, file, fields, Where(file, at)))
         line, head = _line(data[start:end], position, file)
+        if len(found) > complete[0] and line.rest != found[-1].rest - 1:
+            raise _broken(position, file, "does not belong to the checkpoint it stands in")
         found.append(line)
         position = Position(at, position.size + end + 1 - start, head)
         start = end + 1
-    return Lines(tuple(found), position, len(data) - whole)
+        if not line.rest:
+            complete = (len(found), position)
+    count, position = complete
+    return Lines(tuple(found[:count]), position, len(data) - (position.size - first))
 
 
 def ends_at(tail: bytes, position: Position) -> bool:
@@ -133,15 +147,15 @@ def _line(data: bytes, position: Position, file: str) -> tuple[Line, str]:
     match = _FRAME.match(data)
     if match is None:
         raise _broken(position, file, "is no line of a journal")
-    number, text, digest, kind = int(match[1]), match[2], match[3].decode(), match[4].decode()
+    number, text, digest, kind, rest = int(match[1]), match[2], match[3].decode(), match[4].decode(), int(match[5])
     if number != at:
         raise _broken(position, file, f"says it is line {number}")
-    if _digest(at, text, kind, position.head) != digest:
+    if _digest(at, text, kind, rest, position.head) != digest:
         raise _broken(position, file, "does not have the digest of its content after the line before")
     document = _placed(text, position, file)
     if kind not in KINDS or _canonical(document.value) != text:
         raise _broken(position, file, f"is of the kind {kind}" if kind not in KINDS else "is not canonical JSON")
-    return Line(at, kind, document.value), digest
+    return Line(at, kind, document.value, rest), digest
 
 
 def refused(position_line: int, file: str, fault: Fault) -> SessionError:
@@ -169,8 +183,9 @@ def _canonical(body: object) -> bytes:
     return text.encode("utf-8")
 
 
-def _digest(at: int, text: bytes, kind: str, previous: str) -> str:
-    covered = b'{"at":%d,"body":%s,"kind":"%s","previous":"%s"}' % (at, text, kind.encode(), previous.encode())
+def _digest(at: int, text: bytes, kind: str, rest: int, previous: str) -> str:
+    frame = b'{"at":%d,"body":%s,"kind":"%s","previous":"%s","rest":%d}'
+    covered = frame % (at, text, kind.encode(), previous.encode(), rest)
     return hashlib.sha256(covered).hexdigest()
 
 

@@ -1,10 +1,14 @@
-"""``contextmesh.session``: what one generation consists of. Versions 1 and 2 are read; 2 is written."""
+"""``contextmesh.session``: what one generation consists of.
+
+Version 1 is read. Version 2 is written for what its files can carry. Version 3 holds the records in a form that opens
+fast and keeps transactions apart, and names a journal, so that a small change costs what changed.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from contextmesh.base import fields
@@ -14,11 +18,16 @@ from contextmesh.base.strict import Document
 
 SCHEMA = "contextmesh.session"
 VERSION = 2
-VERSIONS = (1, 2)
+JOURNALLED = 3
+VERSIONS = (1, 2, 3)
 POINTER = "session.json"
 _NUMBERED = re.compile(r"session-([0-9]{6,})\.json\Z")
 _V1 = ("schema", "version", "generation", "rounds", "walker", "graph", "resolver")
-_V2 = (*_V1, "execution", "ledger", "ledger_head")
+_PLAN = ("execution", "ledger", "ledger_head")
+_V2 = (*_V1, *_PLAN)
+_V3 = (*(key for key in _V2 if key != "graph"), "records", "vectors", "journal", "policy", "digests")
+_KEYS = {1: _V1, 3: _V3}
+_SUFFIXES = {"records": "jsonl", "journal": "jsonl", "vectors": "f32"}
 _WALKER = ("hop_budget", "policy", "flat_k", "max_expand")
 _POLICY = (
     *("mentions", "derived_from", "supports", "cites", "contradicts"),
@@ -50,20 +59,29 @@ class Manifest:
     Attributes:
         generation: its number, from 1.
         rounds: execution rounds so far.
+        graph: a file name; None from version 3 on, which has ``records`` and perhaps ``vectors`` in its place.
         execution, ledger: file names, both or neither.
         ledger_head: digest of the ledger's last entry, 64 hex digits.
-        version: of the format it was read from.
+        version: of the format it was read from, and is written in.
+        journal: the file that further changes are appended to, from version 3 on.
+        policy: digest of the policy in force when it was written, from version 3 on.
+        digests: from version 3 on, the SHA-256 of each companion but the journal, by file name, in order of name.
     """
 
     generation: int
     rounds: int
     walker: WalkerSettings
-    graph: str
+    graph: str | None
     resolver: str
     execution: str | None = None
     ledger: str | None = None
     ledger_head: str | None = None
     version: int = VERSION
+    records: str | None = None
+    vectors: str | None = None
+    journal: str | None = None
+    policy: str | None = None
+    digests: tuple[tuple[str, str], ...] = ()
 
     @property
     def name(self) -> str:
@@ -72,14 +90,23 @@ class Manifest:
     @property
     def files(self) -> tuple[str, ...]:
         """The names of its companions."""
-        names = (self.graph, self.resolver, self.execution, self.ledger)
+        names = (self.graph, self.records, self.vectors, self.resolver, self.execution, self.ledger, self.journal)
         return tuple(name for name in names if name is not None)
 
     def to_json(self) -> dict[str, Any]:
-        """The manifest as version 2."""
+        """The manifest as the version it is of; what was read as version 1 is written as version 2."""
+        own: dict[str, Any] = {"graph": self.graph}
+        if self.version == JOURNALLED:
+            own = {
+                "records": self.records,
+                "vectors": self.vectors,
+                "journal": self.journal,
+                "policy": self.policy,
+                "digests": dict(self.digests),
+            }
         return {
             "schema": SCHEMA,
-            "version": VERSION,
+            "version": max(self.version, VERSION),
             "generation": self.generation,
             "rounds": self.rounds,
             "walker": {
@@ -88,17 +115,17 @@ class Manifest:
                 "flat_k": self.walker.flat_k,
                 "max_expand": self.walker.max_expand,
             },
-            "graph": self.graph,
             "resolver": self.resolver,
             "execution": self.execution,
             "ledger": self.ledger,
             "ledger_head": self.ledger_head,
+            **own,
         }
 
 
 def numbered(kind: str, generation: int) -> str:
     """The name of a file of a generation: ``graph-000012.json``; the number grows past six digits."""
-    return f"{kind}-{generation:06d}.json"
+    return f"{kind}-{generation:06d}.{_SUFFIXES.get(kind, 'json')}"
 
 
 def generation_of(name: str) -> int | None:
@@ -121,29 +148,66 @@ def read_manifest(document: Document, edge_types: Collection[str] | None, *, gen
     """
     value = document.value
     version = value.get("version") if isinstance(value, dict) else None
-    row = fields.record(value, _V1 if version == 1 and type(version) is int else _V2)
+    row = fields.record(value, _KEYS.get(version, _V2) if type(version) is int else _V2)
     version = fields.header(row, SCHEMA, VERSIONS)
     number = fields.whole(row, "generation", least=1)
     if generation is not None and number != generation:
         raise Fault("generation-differs", f"is {number}, and the file is named {generation}", ("generation",))
     rounds = fields.whole(row, "rounds")
     walker = _walker(row, edge_types)
-    graph, resolver = _name(row, "graph", "graph", number), _name(row, "resolver", "resolver", number)
-    assert graph is not None, "checked to be text"
+    graph = None if version == JOURNALLED else _name(row, "graph", "graph", number)
+    resolver = _name(row, "resolver", "resolver", number)
     assert resolver is not None, "checked to be text"
     if version == 1:
         return Manifest(number, rounds, walker, graph, resolver, version=1)
+    execution, ledger, head = _plan(row, number)
+    if version == VERSION:
+        return Manifest(number, rounds, walker, graph, resolver, execution, ledger, head)
+    made = Manifest(
+        number,
+        rounds,
+        walker,
+        None,
+        resolver,
+        execution,
+        ledger,
+        head,
+        JOURNALLED,
+        _name(row, "records", "records", number),
+        _name(row, "vectors", "vectors", number, null=True),
+        _name(row, "journal", "journal", number),
+        _digest(row, "policy"),
+    )
+    return replace(made, digests=_digests(row, made))
+
+
+def _plan(row: Row, number: int) -> tuple[str | None, str | None, str | None]:
     execution = _name(row, "execution", "execution", number, null=True)
     ledger = _name(row, "ledger", "runledger", number, null=True)
-    head = fields.text_or_none(row, "ledger_head")
-    if head is not None and not is_digest(head):
-        raise Fault("malformed-digest", "must be 64 lowercase hex digits", ("ledger_head",))
-    given = [name for name in ("execution", "ledger", "ledger_head") if row[name] is not None]
-    if given and len(given) != 3:
-        absent = next(name for name in ("execution", "ledger", "ledger_head") if row[name] is None)
+    head = None if row["ledger_head"] is None else _digest(row, "ledger_head")
+    given = [name for name in _PLAN if row[name] is not None]
+    if given and len(given) != len(_PLAN):
+        absent = next(name for name in _PLAN if row[name] is None)
         note = "a plan, its ledger and the ledger's head come together or not at all"
         raise Fault("incomplete-plan", f"is null, and {given[0]} is not", (absent,), note=note)
-    return Manifest(number, rounds, walker, graph, resolver, execution, ledger, head)
+    return execution, ledger, head
+
+
+def _digest(row: Row, key: str) -> str:
+    digest = fields.text(row, key)
+    if not is_digest(digest):
+        raise Fault("malformed-digest", "must be 64 lowercase hex digits", (key,))
+    return digest
+
+
+def _digests(row: Row, manifest: Manifest) -> tuple[tuple[str, str], ...]:
+    """One for each companion that never changes; the journal grows, and its lines are chained to this manifest."""
+    stated = fields.mapping(row, "digests")
+    try:
+        fields.record(stated, [name for name in manifest.files if name != manifest.journal])
+        return tuple((name, _digest(stated, name)) for name in sorted(stated))
+    except Fault as fault:
+        raise fault.under("digests") from None
 
 
 def _walker(row: Row, edge_types: Collection[str] | None) -> WalkerSettings:

@@ -37,6 +37,15 @@ bodies = st.dictionaries(st.text("abc", max_size=3), values, max_size=3)
 entries = st.lists(st.tuples(st.sampled_from(KINDS), bodies), max_size=5)
 
 
+def written(entries: list[tuple[str, dict[str, Any]]], start: Position = START) -> tuple[bytes, Position]:
+    """Each entry as a checkpoint of its own."""
+    data = b""
+    for entry in entries:
+        more, start = encode(start, [entry])
+        data += more
+    return data, start
+
+
 def read(data: bytes, start: Position = START) -> list[tuple[str, dict[str, Any]]]:
     return [(line.kind, line.body) for line in decode(data, start, FILE).lines]
 
@@ -47,6 +56,7 @@ def test_what_was_written_in_two_goes_is_read_in_one(
 ) -> None:
     data, position = encode(START, first)
     more, end = encode(position, second)
+    assert position.lines == len(first)
     lines = decode(data + more, START, FILE)
     assert [(line.kind, line.body) for line in lines.lines] == [*first, *second]
     assert (lines.position, lines.torn) == (end, 0)
@@ -66,7 +76,7 @@ def test_a_line_is_chained_like_an_entry_of_the_ledger() -> None:
 
 
 def test_a_journal_cut_anywhere_keeps_its_whole_lines_and_tells_the_torn_rest() -> None:
-    data, _ = encode(START, ENTRIES)
+    data, _ = written(ENTRIES)
     for size in range(len(data) + 1):
         lines = decode(data[:size], START, FILE)
         whole = data[:size].count(b"\n")
@@ -75,8 +85,16 @@ def test_a_journal_cut_anywhere_keeps_its_whole_lines_and_tells_the_torn_rest() 
         assert (lines.torn == 0) == (size in (0, lines.position.size))
 
 
+def test_a_checkpoint_of_several_lines_that_is_cut_anywhere_is_dropped_whole() -> None:
+    before, position = encode(START, ENTRIES[:1])
+    data, _ = encode(position, ENTRIES)
+    for size in range(len(data)):
+        lines = decode(before + data[:size], START, FILE)
+        assert (len(lines.lines), lines.position, lines.torn) == (1, position, size)
+
+
 def test_a_journal_with_any_byte_flipped_is_refused_by_line_or_has_lost_its_last_newline() -> None:
-    data, _ = encode(START, ENTRIES)
+    data, _ = written(ENTRIES)
     ends = [at for at, byte in enumerate(data) if byte == 0x0A]
     for at in range(len(data)):
         for mask in (0x01, 0x80, 0x2A, 0xFF, data[at] ^ 0x0A):
@@ -104,9 +122,9 @@ def test_a_tail_of_half_a_line_or_of_nothing_is_torn(tail: bytes) -> None:
 
 
 def test_lines_that_change_places_or_vanish_or_come_from_another_journal_are_refused() -> None:
-    data, _ = encode(START, ENTRIES)
+    data, _ = written(ENTRIES)
     one, two, three = data.splitlines(keepends=True)
-    other, _ = encode(beginning(b"another"), ENTRIES)
+    other, _ = written(ENTRIES, beginning(b"another"))
     for bent in (two + one + three, one + three, one + one, two, other, one + other.splitlines(keepends=True)[1]):
         with pytest.raises(SessionError) as caught:
             decode(bent, START, FILE)
@@ -128,10 +146,10 @@ def test_lines_that_change_places_or_vanish_or_come_from_another_journal_are_ref
     ],
 )
 def test_a_forged_line_whose_digest_is_right_is_still_held_to_strict_json(body: bytes, kind: bytes, code: str) -> None:
-    covered = b'{"at":1,"body":%s,"kind":"%s","previous":"%s"}' % (body, kind, START.head.encode())
+    covered = b'{"at":1,"body":%s,"kind":"%s","previous":"%s","rest":0}' % (body, kind, START.head.encode())
     digest = hashlib.sha256(covered).hexdigest().encode()
     with pytest.raises(SessionError) as caught:
-        decode(b'{"at":1,"body":%s,"digest":"%s","kind":"%s"}\n' % (body, digest, kind), START, FILE)
+        decode(b'{"at":1,"body":%s,"digest":"%s","kind":"%s","rest":0}\n' % (body, digest, kind), START, FILE)
     assert caught.value.code == code
     assert caught.value.problem.where is not None
     assert caught.value.problem.where.line == 1
