@@ -26,9 +26,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         return refusal.exit_code
     except BrokenPipeError:
         return _pipe_closed()
-    except KeyboardInterrupt as stop:
+    except KeyboardInterrupt:
         kit.say("interrupted; nothing after the last saved state was written")
-        return 143 if type(stop).__name__ == "Terminated" else 130  # 128 and the number of the signal, as shells do
+        return 130
     except Exception:
         return _fault(as_json)
 

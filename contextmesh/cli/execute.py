@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from contextmesh.run import Runner, RunReport
     from contextmesh.session import SessionState
 
+TERMINATED = 143
+"""The exit code of a process that SIGTERM ended: 128 and the number of the signal, as shells count."""
+
 PlanOption = Annotated[
     str | None,
     typer.Option("--plan", metavar="MODULE:OBJECT", help="A Runner, a function that makes one, or a TaskRegistry."),
@@ -46,7 +49,7 @@ def execute(
     from contextmesh.cli.progress import progress
     from contextmesh.cli.rounds import report_text, story_text
     from contextmesh.graph.graph import ContextGraph
-    from contextmesh.run.interrupt import uninterrupted
+    from contextmesh.run.interrupt import Terminated, terminable, uninterrupted
     from contextmesh.run.runner import WORKERS
 
     if plan is None:
@@ -72,14 +75,19 @@ def execute(
     if state is not None:
         runner.require_checkpointable()  # before anything runs: what could not be saved would have run for nothing
     try:
-        with progress() as tick:
-            report = runner.recheck(progress=tick) if recheck else runner.run(progress=tick)
-    finally:  # also when it was interrupted: what was recorded is whole, and the next run goes on with it
-        if state is not None and session is not None:
-            from contextmesh.session.session import Session
+        with terminable():
+            try:
+                with progress() as tick:
+                    report = runner.recheck(progress=tick) if recheck else runner.run(progress=tick)
+            finally:  # also when it was interrupted: what was recorded is whole, and the next run goes on with it
+                if state is not None and session is not None:
+                    from contextmesh.session.session import Session
 
-            with uninterrupted():
-                Session(state, runner).save(session)
+                    with uninterrupted():
+                        Session(state, runner).save(session)
+    except Terminated:
+        kit.say("ended by SIGTERM; what was recorded until then is kept" if session else "ended by SIGTERM")
+        kit.leave(TERMINATED)
     kit.show(lambda: _payload(runner, report), lambda: report_text(runner, report), as_json=json)
     if not report.complete:
         kit.leave(kit.FOUND)

@@ -37,18 +37,16 @@ def uninterrupted() -> Iterator[None]:
     """An interruption inside the block is delivered at its end. Elsewhere than in the main thread none arrives."""
     handlers: dict[int, _Handler] = {}
     if _in_main_thread():
-        for number in SIGNALS:
-            handler = signal.getsignal(number)
-            if callable(handler):
-                handlers[number] = handler
+        found = {int(number): signal.getsignal(number) for number in SIGNALS}
+        handlers = {number: handler for number, handler in found.items() if callable(handler)}
     held: list[tuple[int, FrameType | None]] = []
     for number in handlers:
         signal.signal(number, lambda got, frame: held.append((got, frame)))
     try:
         yield
     finally:
-        for number, handler in handlers.items():
-            signal.signal(number, handler)
+        for again, handler in handlers.items():
+            signal.signal(again, handler)
         if held:
             got, frame = held[0]
             handlers[got](got, frame)

@@ -15,8 +15,7 @@ import pytest
 
 from contextmesh.base.errors import InputError
 from contextmesh.run import AuditContext, WorkContext
-from contextmesh.run.auditors import AdvisoryFeed, CommandStatus, FileDigest, JsonField
-from contextmesh.run.auditors import feed
+from contextmesh.run.auditors import AdvisoryFeed, CommandStatus, FileDigest, JsonField, feed
 from contextmesh.run.auditors.feed import read_file
 from contextmesh.run.auditors.osv import Advisory, judge, read_advisory
 
