@@ -6,9 +6,10 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import TypeVar
 
 from contextmesh.base.fields import Fault, Path, shown
-from contextmesh.base.ids import AUTO_DECISION, DIGITS, edge_key, slug
+from contextmesh.base.ids import AUTO_DECISION
 from contextmesh.store.fingerprint import FINGERPRINT, IDENTITY, fingerprint
 from contextmesh.store.model import Assumption, Edge, Node
+from contextmesh.store.records_json import is_edge_id, wrong_edge_id
 from contextmesh.store.relations import ASSUMPTION, DECISION, SUPERSEDES
 from contextmesh.store.snapshot_rows import Rows
 
@@ -29,12 +30,6 @@ def require_agreement(rows: Rows) -> None:
     ):
         for fault in checks:
             raise fault
-
-
-def is_edge_id(edge: Edge) -> bool:
-    """Whether an edge's id is the derived one, its digest part grown or not."""
-    whole = slug(edge_key(edge.src, edge.type, edge.dst), "edge", digits=DIGITS[-1])
-    return whole.startswith(edge.id) and len(edge.id) >= len(whole) - DIGITS[-1] + DIGITS[0]
 
 
 def _each(name: str, records: list[_Record], check: Callable[[_Record], Fault | None]) -> Iterator[Fault]:
@@ -80,9 +75,7 @@ def _assumption_node(node: Node, records: Mapping[str, Assumption], rows: Rows) 
 
 def _edge(edge: Edge, nodes: Mapping[str, Node], records: Mapping[str, Assumption]) -> Fault | None:
     if not is_edge_id(edge):
-        right = slug(edge_key(edge.src, edge.type, edge.dst), "edge")
-        hint = "an edge's id is made from its source, type and target"
-        return Fault("edge-id-differs", f"must be {right}", ("id",), subject=edge.id, hint=hint)
+        return wrong_edge_id(edge)
     if edge.assumption_id is not None and edge.assumption_id not in records:
         message = f"names {shown(edge.assumption_id)}, which is no assumption here"
         return Fault("unknown-id", message, ("assumption_id",), subject=edge.id)
