@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import stat
+from contextlib import suppress
 from pathlib import Path
 
+from contextmesh.base.disk import disk
 from contextmesh.base.errors import InputError, Problem, SessionError, Where
 from contextmesh.base.files import SIZE, is_staged, read_bytes, stage_bytes, sync_folder
 from contextmesh.session.manifest import POINTER, generation_of, numbered
@@ -74,10 +76,11 @@ def publish(directory: Path, name: str, data: bytes) -> None:
     """
     staged = stage_bytes(directory / name, data, mode=PRIVATE)
     try:
-        staged.chmod(PRIVATE)
-        staged.replace(directory / name)
+        disk().chmod(staged, PRIVATE)
+        disk().replace(staged, directory / name)
     except OSError:
-        staged.unlink(missing_ok=True)
+        with suppress(OSError):
+            disk().unlink(staged)
         raise
 
 
@@ -91,7 +94,7 @@ def remove(directory: Path, name: str) -> None:
     path = directory / name
     if path.is_symlink() or not path.is_file():
         return
-    path.unlink(missing_ok=True)
+    disk().unlink(path)
 
 
 def staged_names(directory: Path) -> tuple[str, ...]:

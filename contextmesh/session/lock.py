@@ -7,51 +7,126 @@ import os
 import socket
 import stat
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager as Context
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass
 from pathlib import Path
+from time import monotonic, sleep
 from typing import Any
 
+from contextmesh.base.disk import disk, write_all
 from contextmesh.base.errors import InputError, Problem, SessionError, SessionLockedError, Where
 from contextmesh.base.files import read_bytes, write_bytes
 
 LOCK = "session.lock"
 HOLDER = "session.lock.meta"
+LONGEST = 86_400.0
+"""Seconds that a writer may wait at most."""
+
 _MODE = 0o644
 _HOLDER_SIZE = 4096
+_FIRST_PAUSE, _LAST_PAUSE = 0.001, 0.02
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """The right to write, for as long as the block that gave it lasts.
+
+    Attributes:
+        directory: as it was named.
+        device, inode: of the lock file, which is never deleted.
+    """
+
+    directory: Path
+    device: int
+    inode: int
 
 
 @contextmanager
-def writer_lock(directory: Path) -> Iterator[None]:
+def writer_lock(
+    directory: Path,
+    *,
+    wait: float = 0.0,
+    clock: Callable[[], float] = monotonic,
+    pause: Callable[[float], object] = sleep,
+) -> Iterator[Held]:
     """Holds the directory for writing, and says in two small files who does.
+
+    Args:
+        wait: how many seconds to queue for it while another writer holds it; it is tried again after pauses that grow.
 
     Raises:
         SessionLockedError: locked, with the holder's pid and host.
         SessionError: not-a-file, unwritable-file: the lock file is not what it should be.
+        InputError: ``out-of-range``: no number of seconds that can be waited.
     """
+    if not 0.0 <= wait <= LONGEST:
+        message = f"a writer waits from 0 to {LONGEST:.0f} seconds, not {wait}"
+        raise InputError(Problem("out-of-range", message, subject="wait"))
     descriptor = _open(directory / LOCK)
     try:
-        if not _lock(descriptor):
-            raise SessionLockedError(_held(directory))
+        _queue(directory, descriptor, wait, clock, pause)
         try:
             _say_who(directory, descriptor)
-            yield
+            status = os.fstat(descriptor)
+            yield Held(directory, status.st_dev, status.st_ino)
         finally:
             _unlock(descriptor)
     finally:
         os.close(descriptor)
 
 
-def _say_who(directory: Path, descriptor: int) -> None:
-    """In the lock file, and in a file of its own that can be read while the lock is held everywhere."""
-    holder = (json.dumps({"pid": os.getpid(), "host": socket.gethostname()}) + "\n").encode("utf-8")
+def held_or_locked(directory: Path, held: Held | None, wait: float) -> Context[Held]:
+    """The lock that the caller holds already, or a new one.
+
+    Raises:
+        SessionError: ``home-changed``: what is held is the lock of another directory.
+    """
+    if held is None:
+        return writer_lock(directory, wait=wait)
     try:
-        os.ftruncate(descriptor, 0)
+        status = (directory / LOCK).lstat()
+    except OSError:
+        status = None
+    if status is None or (status.st_dev, status.st_ino) != (held.device, held.inode):
+        message = f"{directory} is not the directory whose lock is held"
+        raise SessionError(Problem("home-changed", message, subject=str(directory), where=Where(str(directory))))
+    return nullcontext(held)
+
+
+def _queue(
+    directory: Path,
+    descriptor: int,
+    wait: float,
+    clock: Callable[[], float],
+    pause: Callable[[float], object],
+) -> None:
+    end, step = clock() + wait, _FIRST_PAUSE
+    while not _lock(descriptor):
+        left = end - clock()
+        if left <= 0:
+            raise SessionLockedError(_held(directory))
+        pause(min(step, left))
+        step = min(step * 2, _LAST_PAUSE)
+
+
+def _say_who(directory: Path, descriptor: int) -> None:
+    """In the lock file, and in a file of its own that can be read while the lock is held everywhere.
+
+    Neither need outlast a crash, and a writer that was the last one too has nothing to say.
+    """
+    holder = (json.dumps({"pid": os.getpid(), "host": socket.gethostname()}) + "\n").encode("utf-8")
+    name = str(directory / LOCK)
+    try:
         os.lseek(descriptor, 0, os.SEEK_SET)
-        os.write(descriptor, holder)
-        write_bytes(directory / HOLDER, holder, mode=_MODE)
+        if os.read(descriptor, _HOLDER_SIZE) == holder and _file(directory) == holder:
+            return
+        disk().truncate(descriptor, 0, name)
+        os.lseek(descriptor, 0, os.SEEK_SET)
+        write_all(descriptor, holder, name)
+        write_bytes(directory / HOLDER, holder, mode=_MODE, lasting=False)
     except OSError as error:
-        name = str(directory / LOCK)
         message = f"{name} cannot be written: {error.strerror}"
         raise SessionError(Problem("unwritable-file", message, subject=name, where=Where(name))) from None
     except InputError as error:
@@ -63,7 +138,7 @@ def _open(path: Path) -> int:
     flags |= getattr(os, "O_NONBLOCK", 0)
     name = str(path)
     try:
-        descriptor = os.open(path, flags, _MODE)
+        descriptor = disk().open(path, flags, _MODE)
     except OSError as error:
         message = f"{name} cannot be opened for locking: {error.strerror}"
         raise SessionError(Problem("unwritable-file", message, subject=name, where=Where(name))) from None
@@ -120,7 +195,14 @@ def _held(directory: Path) -> Problem:
 def _holder(directory: Path) -> dict[str, Any]:
     """Whoever the holder's file names; nothing when it cannot be read."""
     try:
-        value = json.loads(read_bytes(directory / HOLDER, limit=_HOLDER_SIZE, follow=False))
-    except (InputError, ValueError, RecursionError):
+        value = json.loads(_file(directory))
+    except (ValueError, RecursionError):
         return {}
     return value if isinstance(value, dict) else {}
+
+
+def _file(directory: Path) -> bytes:
+    try:
+        return read_bytes(directory / HOLDER, limit=_HOLDER_SIZE, follow=False)
+    except InputError:
+        return b""
