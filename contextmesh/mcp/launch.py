@@ -1,10 +1,17 @@
-"""``contextmesh-mcp``: arguments, session and registry are checked before the SDK is even imported."""
+"""``contextmesh-mcp``: arguments, session and registry are checked before the SDK is even imported.
+
+What costs time in proportion to the session, its rules, its companions and their digests, is read beside the
+transport; when that fails, the server ends (see ``server``).
+"""
 
 from __future__ import annotations
 
 import argparse
+import gc
 import os
+import signal
 import sys
+import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +23,6 @@ from contextmesh.mcp.served import CHECKPOINTS, ON_EXIT, Served
 from contextmesh.mcp.web import TOKEN, Address, address
 
 if TYPE_CHECKING:
-    from contextmesh.policy import Policy
     from contextmesh.run.registry import TaskRegistry
 
 DONE = 0
@@ -43,33 +49,31 @@ def main(argv: Sequence[str] | None = None, *, registry: TaskRegistry | None = N
         registry: workers and auditors of the deployment's plan, by key; the only code a client can set to work.
     """
     try:
+        _leave_on_term()
         launch = prepared(sys.argv[1:] if argv is None else argv, registry)
         serve = _sdk()
+        return serve(launch.served, core=launch.core, http=launch.http)
     except Refusal as refusal:
         _say(render_refusal(refusal))
         return refusal.exit_code
     except KeyboardInterrupt:
         return DONE
-    try:
-        return serve(launch.served, core=launch.core, http=launch.http)
-    except Refusal as refusal:
-        _say(render_refusal(refusal))
-        return refusal.exit_code
 
 
 def prepared(argv: Sequence[str], registry: TaskRegistry | None = None) -> Launch:
-    """The session as far as it can be checked without loading its graph.
+    """The session as far as it can be checked at once: its manifest, and its plan against the registry.
 
     Raises:
-        InputError: ``bad-option``, ``no-registry``. SessionError: there is no session there, or it is damaged.
+        InputError: ``usage``, ``missing-registry``. SessionError: there is no session there, or it is damaged.
+        PolicyError: there is no policy there.
         ExecutionCheckpointError: every key of the plan that the registry lacks.
     """
     options = _parser().parse_args(list(argv))
     http = address(options.http, os.environ.get(TOKEN), tuple(options.allow_host)) if options.http else None
-    policy = _policy(options.policy)
+    rules = _rules(options.policy)
     directory: Path | None = options.session
-    has_plan = directory is not None and _checked_plan(directory, policy, registry)
-    served = Served(directory, policy=policy, registry=registry, has_plan=has_plan, checkpoint=options.checkpoint)
+    has_plan = directory is not None and _checked_plan(directory, registry)
+    served = Served(directory, rules=rules, registry=registry, has_plan=has_plan, checkpoint=options.checkpoint)
     return Launch(served, options.tools == "core", http)
 
 
@@ -77,7 +81,7 @@ class _Parser(argparse.ArgumentParser):
     """Says what is wrong as every command does, with a code."""
 
     def error(self, message: str) -> NoReturn:
-        raise InputError(Problem("bad-option", message, hint=" ".join(self.format_usage().split())))
+        raise InputError(Problem("usage", message, hint=" ".join(self.format_usage().split())))
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -109,6 +113,7 @@ def _parser() -> argparse.ArgumentParser:
 
 def _sdk() -> Callable[..., int]:
     """Raises InputError, ``no-sdk``."""
+    gc.disable()  # the import makes a few hundred thousand objects that all stay, which collections go through in vain
     try:
         from contextmesh.mcp.server import serve
     except ModuleNotFoundError as error:
@@ -116,25 +121,32 @@ def _sdk() -> Callable[..., int]:
             raise
         message = f"the protocol's SDK is not installed: {error.name} is not found"
         raise InputError(Problem("no-sdk", message, hint="pip install 'contextmesh[mcp]'")) from None
+    finally:
+        gc.enable()
     return serve
 
 
-def _policy(directory: Path | None) -> Policy | None:
+def _rules(directory: Path | None) -> Path | None:
+    """Where rules are that are laid over the shipped ones; they are there, and are read beside the transport.
+
+    Raises:
+        PolicyError: they are not there, or their files cannot be read.
+    """
     named = directory if directory is not None else os.environ.get("CONTEXTMESH_POLICY")
     if not named:
         return None
-    from contextmesh.policy import Policy
+    from contextmesh.policy.files import laid_over, shipped
 
-    return Policy.load(Path(named))
+    laid_over(shipped(), Path(named))
+    return Path(named)
 
 
-def _checked_plan(directory: Path, policy: Policy | None, registry: TaskRegistry | None) -> bool:
+def _checked_plan(directory: Path, registry: TaskRegistry | None) -> bool:
     """Whether the session holds a plan whose every key the registry has; it has one and no registry: refused."""
-    from contextmesh.policy import Policy
     from contextmesh.session.files import read_member
     from contextmesh.session.load import find_manifest
 
-    manifest = find_manifest(directory, policy if policy is not None else Policy.load(), None)
+    manifest = find_manifest(directory, None, None)
     if manifest.execution is None:
         return False
     keys = _keys(read_member(directory, manifest.execution), str(directory / manifest.execution))
@@ -142,7 +154,9 @@ def _checked_plan(directory: Path, policy: Policy | None, registry: TaskRegistry
         message = f"the plan of {directory} is bound to keys, and no registry was given"
         hint = "launch it from Python: contextmesh.mcp.main(argv, registry=registry)"
         note = f"keys of the plan: {', '.join(key for _, key in keys)}"
-        raise InputError(Problem("no-registry", message, subject=keys[0][1] if keys else None, note=note, hint=hint))
+        raise InputError(
+            Problem("missing-registry", message, subject=keys[0][1] if keys else None, note=note, hint=hint)
+        )
     problems: list[Problem] = []
     for kind, key in keys:
         try:
@@ -171,6 +185,16 @@ def _keys(data: bytes, file: str) -> list[tuple[str, str]]:
     workers = [("worker", task.worker_key) for task in tasks]
     auditors = [("auditor", task.auditor_key) for task in tasks if task.auditor_key is not None]
     return list(dict.fromkeys((*workers, *auditors)))
+
+
+def _leave_on_term() -> None:
+    """Until the transport minds it, SIGTERM ends the launch as Ctrl-C does: nothing has been written yet."""
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGTERM, _leave)
+
+
+def _leave(*_: object) -> NoReturn:
+    raise KeyboardInterrupt
 
 
 def _say(text: str) -> None:

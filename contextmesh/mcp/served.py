@@ -35,6 +35,16 @@ PATIENCE = 5.0
 ATTEMPTS = 3
 
 
+def fault(when: str) -> Problem:
+    """What is said when we failed ourselves; the traceback stands on stderr."""
+    hint = "please report it with what the server wrote on stderr"
+    return Problem("fault", "this is a fault of contextmesh, not of your input", subject=when, hint=hint)
+
+
+class _Fault(Refusal):
+    exit_code = 70
+
+
 @dataclass
 class _Held:
     """A mesh and the lock of its readers; reading builds indexes and runs trials on its engine."""
@@ -72,6 +82,7 @@ class Served:
 
     Attributes:
         directory: the session's; None for the demo, which is not written.
+        rules: where the rules are that are laid over the shipped ones.
         registry: the callables of the deployment, for the plan.
         has_plan: whether the tools of a plan are offered.
         checkpoint: when counters of walks are written: every-ask, on-exit or never.
@@ -82,7 +93,7 @@ class Served:
         self,
         directory: Path | None = None,
         *,
-        policy: Policy | None = None,
+        rules: Path | None = None,
         registry: TaskRegistry | None = None,
         has_plan: bool = False,
         checkpoint: str = ON_EXIT,
@@ -92,10 +103,11 @@ class Served:
         self.registry = registry
         self.has_plan = has_plan
         self.checkpoint = checkpoint
-        self._policy = policy
+        self._rules = rules
+        self._policy: Policy | None = None
         self._patience = patience
         self._held: _Held | None = None
-        self._failed: BaseException | None = None
+        self._failure: Refusal | None = None
         self._loaded = threading.Event()
         self._writing = threading.Lock()
         self._queueing = threading.Lock()
@@ -107,17 +119,40 @@ class Served:
     # ---- load ---------------------------------------------------------------------------------------
 
     def load(self) -> None:
-        """Read the session; what goes wrong is told to every call that follows."""
+        """Read rules and session. What goes wrong is told to every call that waits for it, and ends the server."""
         try:
             self._held = _Held(self._opened())
-        except BaseException as error:
-            self._failed = error
-            if not isinstance(error, Refusal):
-                raise
+        except Refusal as refusal:
+            self._failure = refusal
+        except Exception:
+            self._failure = _Fault(fault("the session was read"))
+            raise
         finally:
             self._loaded.set()
 
+    @property
+    def failure(self) -> Refusal | None:
+        """Why the session could not be loaded; None while it is being loaded, and once it is there."""
+        return self._failure
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether loading has come to its end, good or bad."""
+        return self._loaded.is_set()
+
+    def without_places(self, value: Any) -> Any:
+        """A document for clients; where session and rules lie is not theirs to know, so each goes by its name."""
+        if isinstance(value, str):
+            for place in (self.directory, self._rules):
+                if place is not None and place.name:
+                    value = value.replace(str(place), place.name)
+            return value
+        return {key: self.without_places(inner) for key, inner in value.items()} if isinstance(value, dict) else value
+
     def _opened(self) -> Mesh:
+        from contextmesh.policy import Policy
+
+        self._policy = Policy.load(self._rules)
         if self.directory is None:
             from contextmesh.demo.build import demo_mesh
 
@@ -130,13 +165,13 @@ class Served:
         """What is served now.
 
         Raises:
-            InputError: ``loading``. SessionError and others: why it could not be loaded.
+            InputError: ``loading``. Refusal: the failure, why it could not be loaded.
         """
         if not self._loaded.wait(self._patience):
             hint = "the server is up and reads the session; call again in a few seconds"
             raise InputError(Problem("loading", "the session is still being loaded", hint=hint))
-        if self._failed is not None:
-            raise self._failed
+        if self._failure is not None:
+            raise self._failure
         assert self._held is not None, "loaded, and not failed"
         return self._held
 

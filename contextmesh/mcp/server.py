@@ -1,4 +1,8 @@
-"""The SDK, and nothing else: the table becomes tools, a document becomes a result, a refusal becomes an error."""
+"""The SDK, and nothing else: the table becomes tools, a document becomes a result, a refusal becomes an error.
+
+A server whose session cannot be loaded fails closed: calls that wait for it get an error of the protocol with the code
+of the refusal, which also stands on stderr, and the process ends with the refusal's exit code.
+"""
 
 from __future__ import annotations
 
@@ -24,11 +28,13 @@ from mcp.shared.message import SessionMessage
 
 import contextmesh
 from contextmesh.base.errors import Problem, Refusal
+from contextmesh.base.source import render_refusal
 from contextmesh.mcp import calls, prompts, resources
 from contextmesh.mcp.budget import bounded, compact
 from contextmesh.mcp.catalogue import MORE, Tool, listed
-from contextmesh.mcp.served import Served
+from contextmesh.mcp.served import Served, fault
 from contextmesh.mcp.web import BODY_BYTES, Address, Guard, listening
+from contextmesh.mcp.wire import Wire, claimed
 
 T = TypeVar("T")
 Context = ServerRequestContext[Any]
@@ -39,6 +45,12 @@ WRITERS = 40
 """Threads in which writes wait for each other; reads have threads of their own."""
 PARTING = 60.0
 """Seconds for which requests under way are waited for once the input has ended."""
+LEAVING = 5.0
+"""Seconds for which answers under way are waited for when a signal, or a session that cannot be loaded, ends it."""
+HEADSTART = 0.5
+"""Seconds for which loading waits for the first answer: it would take the processor from it."""
+TICK = 0.02
+"""Seconds between two looks at what another thread does."""
 SHOWN = 10
 """How many problems of one refusal are told."""
 _NUMBERS = {"unknown-resource": NOT_FOUND, "unknown-node": NOT_FOUND, "loading": types.INTERNAL_ERROR}
@@ -59,7 +71,7 @@ def make_server(served: Served, *, core: bool = False) -> Server[Any]:
 
     async def call_tool(ctx: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
         if params.name != MORE.name:
-            _or_protocol_error(lambda: calls.tool_named(served, params.name))
+            _or_protocol_error(served, lambda: calls.tool_named(served, params.name))
         limiter = writers if calls.may_write(served, params.name) else None
         return await to_thread.run_sync(_called, served, params.name, params.arguments, limiter=limiter)
 
@@ -83,7 +95,7 @@ def make_server(served: Served, *, core: bool = False) -> Server[Any]:
 
     async def read_resource(ctx: Context, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
         uri = str(params.uri)
-        document = await to_thread.run_sync(_or_protocol_error, lambda: resources.read(served, uri))
+        document = await to_thread.run_sync(_or_protocol_error, served, lambda: resources.read(served, uri))
         text = types.TextResourceContents(uri=uri, mime_type=JSON, text=compact(document))
         return types.ReadResourceResult(contents=[text])
 
@@ -91,7 +103,7 @@ def make_server(served: Served, *, core: bool = False) -> Server[Any]:
         return types.ListPromptsResult(prompts=[_prompt(prompt) for prompt in prompts.PROMPTS])
 
     async def get_prompt(ctx: Context, params: types.GetPromptRequestParams) -> types.GetPromptResult:
-        text = _or_protocol_error(lambda: prompts.filled(params.name, params.arguments))
+        text = _or_protocol_error(served, lambda: prompts.filled(params.name, params.arguments))
         message = types.PromptMessage(role="user", content=types.TextContent(type="text", text=text))
         return types.GetPromptResult(messages=[message])
 
@@ -116,58 +128,81 @@ def serve(served: Served, *, core: bool = False, http: Address | None = None) ->
         InputError: ``cannot-listen``.
     """
     logging.basicConfig(level=logging.WARNING, stream=sys.stderr, format="%(name)s: %(message)s")
-    listener = listening(http) if http is not None else None
-    threading.Thread(target=_load, args=(served,), name="load", daemon=True).start()
     with suppress(BrokenPipeError):  # the client has gone
-        if http is not None and listener is not None:
+        if http is None:
+            anyio.run(_serve, served, core, claimed())
+        else:
+            listener = listening(http)
             for number in (signal.SIGTERM, signal.SIGINT):
                 signal.signal(number, lambda *_: None)  # uvicorn ends on it, and raises it once more at its end
             anyio.run(_serve_http, served, core, http, listener)
-        else:
-            anyio.run(_serve, served, core)
     return _closed(served)
 
 
-async def _serve(served: Served, core: bool) -> None:
+async def _serve(served: Served, core: bool, wire: Wire) -> None:
     server = make_server(served, core=core)
+    traffic = _Traffic(wire)
     async with anyio.create_task_group() as group:
         if sys.platform != "win32":
-            group.start_soon(_end_on_signal, served)
-        async with stdio_server() as (read, write), _answering_all(read, write) as (asked, answered):
+            group.start_soon(_end_on_signal, served, traffic)
+        group.start_soon(_load, served, traffic)
+        out: Any = anyio.wrap_file(wire)  # type: ignore[arg-type]
+        async with stdio_server(stdout=out) as (read, write), _counted(read, write, traffic) as (asked, answered):
             await server.run(asked, answered, server.create_initialization_options())
         group.cancel_scope.cancel()
 
 
+class _Traffic:
+    """What a client has asked and not been answered."""
+
+    def __init__(self, wire: Wire) -> None:
+        self._wire = wire
+        self._pending: dict[Any, None] = {}
+        self._handed = 0
+        self.begun = anyio.Event()
+
+    def asked(self, message: object) -> None:
+        if isinstance(message, types.JSONRPCRequest):
+            self._pending[message.id] = None
+        elif isinstance(message, types.JSONRPCNotification) and message.method == "notifications/cancelled":
+            self._pending.pop((message.params or {}).get("requestId"), None)  # it gets no answer
+
+    def answered(self, message: object) -> None:
+        self._handed += 1
+        if isinstance(message, types.JSONRPCResponse | types.JSONRPCError):
+            self._pending.pop(message.id, None)
+        self.begun.set()
+
+    async def settled(self, seconds: float) -> None:
+        """Until everything that was asked is answered, and the answers have left."""
+        with anyio.move_on_after(seconds):
+            while self._pending or self._wire.sent < self._handed:
+                await anyio.sleep(TICK)
+
+
 @asynccontextmanager
-async def _answering_all(read: Any, write: Any) -> AsyncIterator[tuple[Any, Any]]:
+async def _counted(read: Any, write: Any, traffic: _Traffic) -> AsyncIterator[tuple[Any, Any]]:
     """Streams between transport and server that hold the end of input back until every request was answered.
 
     The server drops what is under way when its input ends; a client that pipes its requests in wants the answers.
     """
     to_server, asked = anyio.create_memory_object_stream[Any](0)
     answered, from_server = anyio.create_memory_object_stream[Any](0)
-    pending: dict[Any, None] = {}
-    over, idle, sent = anyio.Event(), anyio.Event(), anyio.Event()
+    sent = anyio.Event()
 
     async def inward() -> None:
         async with to_server:
             async for message in read:
-                if isinstance(message, SessionMessage) and isinstance(message.message, types.JSONRPCRequest):
-                    pending[message.message.id] = None
+                if isinstance(message, SessionMessage):
+                    traffic.asked(message.message)
                 await to_server.send(message)
-            over.set()
-            if pending:
-                with anyio.move_on_after(PARTING):
-                    await idle.wait()
+            await traffic.settled(PARTING)
 
     async def outward() -> None:
         async with write:
             async for message in from_server:
                 await write.send(message)
-                if isinstance(message.message, types.JSONRPCResponse | types.JSONRPCError):
-                    pending.pop(message.message.id, None)
-                if over.is_set() and not pending:
-                    idle.set()
+                traffic.answered(message.message)
         sent.set()
 
     async with anyio.create_task_group() as group:
@@ -192,32 +227,65 @@ async def _serve_http(served: Served, core: bool, http: Address, listener: socke
     host, port = listener.getsockname()[:2]
     sys.stderr.write(f"listening on http://{f'[{host}]' if ':' in host else host}:{port}/mcp\n")
     sys.stderr.flush()
-    await uvicorn.Server(config).serve(sockets=[listener])
+    web = uvicorn.Server(config)
+    async with anyio.create_task_group() as group:
+        group.start_soon(_load_for_web, served, web)
+        await web.serve(sockets=[listener])
+        group.cancel_scope.cancel()
 
 
-async def _end_on_signal(served: Served) -> None:
-    """The thread that waits for a line of stdin cannot be woken, so the process ends here once all is written."""
-    with anyio.open_signal_receiver(signal.SIGTERM, signal.SIGINT) as signals:
-        async for _ in signals:
-            code = await to_thread.run_sync(_closed, served)
-            sys.stderr.flush()
-            os._exit(code)
+async def _load_for_web(served: Served, web: Any) -> None:
+    if not await _is_loaded(served):
+        web.should_exit = True
 
 
-def _closed(served: Served) -> int:
-    try:
-        served.close()
-    except Refusal as refusal:
-        sys.stderr.write(f"the last checkpoint was not written: {refusal}\n")
-        return refusal.exit_code
-    return 0
+async def _load(served: Served, traffic: _Traffic) -> None:
+    """Beside the transport, and after the first answer; a session that cannot be loaded ends the process."""
+    with anyio.move_on_after(HEADSTART):
+        await traffic.begun.wait()
+    if not await _is_loaded(served):
+        await _end(served, traffic)
 
 
-def _load(served: Served) -> None:
+async def _is_loaded(served: Served) -> bool:
+    threading.Thread(target=_read, args=(served,), name="load", daemon=True).start()
+    while not served.is_settled:
+        await anyio.sleep(TICK)
+    return served.failure is None
+
+
+def _read(served: Served) -> None:
     try:
         served.load()
     except Exception:
         traceback.print_exc(file=sys.stderr)
+
+
+async def _end_on_signal(served: Served, traffic: _Traffic) -> None:
+    with anyio.open_signal_receiver(signal.SIGTERM, signal.SIGINT) as signals:
+        async for _ in signals:
+            await _end(served, traffic)
+
+
+async def _end(served: Served, traffic: _Traffic) -> None:
+    """The thread that waits for a line of stdin cannot be woken, so the process ends here once all is written."""
+    code = await to_thread.run_sync(_closed, served)
+    await traffic.settled(LEAVING)
+    sys.stderr.flush()
+    os._exit(code)
+
+
+def _closed(served: Served) -> int:
+    """The last checkpoint, or on stderr why there was nothing to serve; the exit code."""
+    if served.failure is not None:
+        sys.stderr.write(render_refusal(served.failure) + "\n")
+        return served.failure.exit_code
+    try:
+        served.close()
+    except Refusal as refusal:
+        sys.stderr.write(f"the last checkpoint was not written: {render_refusal(refusal)}\n")
+        return refusal.exit_code
+    return 0
 
 
 # ---- parts --------------------------------------------------------------------------------------
@@ -237,16 +305,17 @@ def _called(served: Served, name: str, arguments: dict[str, Any] | None) -> type
     try:
         return _result(calls.call(served, name, arguments))
     except Refusal as refusal:
-        return _result(_told(refusal.problems), is_error=True)
+        if refusal is served.failure:
+            raise _protocol_error(served, refusal) from None
+        return _result(_told(served, refusal.problems), is_error=True)
     except Exception:
         traceback.print_exc(file=sys.stderr)
-        message, hint = "this is a fault of contextmesh, not of your call", "please report what the server logged"
-        return _result(_told((Problem("internal-fault", message, subject=name, hint=hint),)), is_error=True)
+        return _result(_told(served, (fault(name),)), is_error=True)
 
 
-def _told(problems: tuple[Problem, ...]) -> dict[str, Any]:
+def _told(served: Served, problems: tuple[Problem, ...]) -> dict[str, Any]:
     """The first problem as every command prints it, and all of them when there are several."""
-    told = [problem.as_json() for problem in problems[:SHOWN]]
+    told = [served.without_places(problem.as_json()) for problem in problems[:SHOWN]]
     return bounded({"error": told[0]} if len(told) == 1 else {"error": told[0], "errors": told})
 
 
@@ -255,10 +324,19 @@ def _result(document: dict[str, Any], *, is_error: bool = False) -> types.CallTo
     return types.CallToolResult(content=[text], structured_content=document, is_error=is_error)
 
 
-def _or_protocol_error(call: Callable[[], T]) -> T:
+def _or_protocol_error(served: Served, call: Callable[[], T]) -> T:
     """What is asked of the protocol itself is refused by it: a number of the protocol, and our code in the data."""
     try:
         return call()
     except Refusal as refusal:
-        number = _NUMBERS.get(refusal.code, types.INVALID_PARAMS)
-        raise MCPError(number, refusal.problem.message, _told(refusal.problems)["error"]) from None
+        raise _protocol_error(served, refusal) from None
+    except Exception:
+        traceback.print_exc(file=sys.stderr)
+        raise _protocol_error(served, Refusal(fault("a request"))) from None
+
+
+def _protocol_error(served: Served, refusal: Refusal) -> MCPError:
+    internal = refusal is served.failure or refusal.code == "fault"
+    number = types.INTERNAL_ERROR if internal else _NUMBERS.get(refusal.code, types.INVALID_PARAMS)
+    error = _told(served, refusal.problems)["error"]
+    return MCPError(number, error["message"], error)

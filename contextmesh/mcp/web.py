@@ -54,13 +54,13 @@ def address(text: str, token: str | None, allowed: tuple[str, ...] = ()) -> Addr
         allowed: further names under which clients may reach it.
 
     Raises:
-        InputError: ``bad-option``, ``no-token``.
+        InputError: ``usage``, ``no-token``.
     """
     host, colon, number = text.rpartition(":")
     host = host.removeprefix("[").removesuffix("]")
     if not colon or not host or not number.isascii() or not number.isdigit() or not 0 <= int(number) < 65_536:
         message = f"--http takes HOST:PORT, not {text[:80]!r}"
-        raise InputError(Problem("bad-option", message, "--http", hint="such as 127.0.0.1:8080"))
+        raise InputError(Problem("usage", message, "--http", hint="such as 127.0.0.1:8080"))
     local = host in LOOPBACK
     if token is None and not local:
         message = f"{host} can be reached from other machines, and no token is set"
@@ -70,7 +70,7 @@ def address(text: str, token: str | None, allowed: tuple[str, ...] = ()) -> Addr
         raise InputError(Problem("no-token", message, TOKEN))
     if host in ("0.0.0.0", "::") and not allowed:  # noqa: S104 - it is what is refused
         message = f"{host} is every address of this machine, so clients' names for it must be given"
-        raise InputError(Problem("bad-option", message, "--allow-host", hint="add --allow-host NAME"))
+        raise InputError(Problem("usage", message, "--allow-host", hint="add --allow-host NAME"))
     names = (*LOOPBACK, *allowed) if local else (host, *allowed)
     shown = tuple(f"[{name}]" if ":" in name else name for name in names)
     return Address(host, int(number), token, tuple(entry for name in shown for entry in (name, f"{name}:*")))

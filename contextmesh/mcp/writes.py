@@ -93,7 +93,7 @@ def _planned(served: Served, act: Callable[[Runner], dict[str, Any]]) -> dict[st
     registry = served.registry
     if registry is None:
         message, hint = "no registry of workers was given to the server", "launch it with main(argv, registry=…)"
-        raise InputError(Problem("no-registry", message, hint=hint))
+        raise InputError(Problem("missing-registry", message, hint=hint))
 
     def change(state: SessionState) -> tuple[SessionState, dict[str, Any]]:
         runner = restored(state, registry)

@@ -129,6 +129,15 @@ def planned(directory: Path, shop: Workshop) -> Path:
 # ---- speaking to a process ---------------------------------------------------------------------------
 
 
+def hello() -> list[dict[str, Any]]:
+    """The handshake, as a client sends it."""
+    who = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}
+    return [
+        {"id": 0, "method": "initialize", "params": who},
+        {"method": "notifications/initialized"},
+    ]
+
+
 class Line:
     """A client that sends lines and keeps every line it gets."""
 
@@ -178,9 +187,9 @@ def speaking(arguments: Sequence[str], environment: Mapping[str, str] | None = N
     )
     try:
         line = Line(process)
-        hello = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}
-        line.ask("initialize", hello)
-        line.send({"method": "notifications/initialized"})
+        first, then = hello()
+        line.ask(first["method"], first["params"])
+        line.send(then)
         yield line
     finally:
         if process.poll() is None:

@@ -31,15 +31,15 @@ WORD = "a-token-long-enough"
 @pytest.mark.parametrize(
     ("text", "token", "allowed", "code"),
     [
-        ("8080", None, (), "bad-option"),
-        (":8080", None, (), "bad-option"),
-        ("127.0.0.1:", None, (), "bad-option"),
-        ("127.0.0.1:99999", None, (), "bad-option"),
-        ("127.0.0.1:٣", None, (), "bad-option"),
+        ("8080", None, (), "usage"),
+        (":8080", None, (), "usage"),
+        ("127.0.0.1:", None, (), "usage"),
+        ("127.0.0.1:99999", None, (), "usage"),
+        ("127.0.0.1:٣", None, (), "usage"),
         ("10.0.0.1:80", None, (), "no-token"),
         ("10.0.0.1:80", "short", (), "no-token"),
         ("127.0.0.1:80", "short", (), "no-token"),
-        ("0.0.0.0:80", WORD, (), "bad-option"),
+        ("0.0.0.0:80", WORD, (), "usage"),
     ],
 )
 def test_where_it_may_not_listen_is_refused(text: str, token: str | None, allowed: tuple[str, ...], code: str) -> None:

@@ -35,7 +35,7 @@ def code_of(arguments: list[str], registry: TaskRegistry | None = None) -> str:
     ],
 )
 def test_an_option_that_is_none_is_refused(arguments: list[str]) -> None:
-    assert code_of(arguments) == "bad-option"
+    assert code_of(arguments) == "usage"
 
 
 def test_a_directory_without_a_session_is_refused(tmp_path: Path) -> None:
@@ -56,7 +56,7 @@ def test_a_plan_without_a_registry_is_refused_with_its_keys(tmp_path: Path) -> N
     with pytest.raises(Refusal) as refused:
         prepared(["--session", str(place)])
 
-    assert refused.value.code == "no-registry"
+    assert refused.value.code == "missing-registry"
     assert "hull.oak.v1" in (refused.value.problem.note or "")
 
 
@@ -84,7 +84,7 @@ def test_a_refusal_goes_to_stderr_with_its_code_and_exit_code(capsys: pytest.Cap
     told = capsys.readouterr()
 
     assert told.out == ""
-    assert "error[bad-option]" in told.err
+    assert "error[usage]" in told.err
 
 
 def test_refusing_needs_no_sdk(tmp_path: Path) -> None:
@@ -100,6 +100,26 @@ def test_refusing_needs_no_sdk(tmp_path: Path) -> None:
     assert (done.returncode, done.stdout) == (2, "")
     assert "error[no-session]" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_what_takes_time_waits_until_the_server_answers(tmp_path: Path) -> None:
+    place = harbour(tmp_path / "s")
+    script = (
+        "import sys\n"
+        "from contextmesh.mcp.launch import prepared\n"
+        f"launch = prepared(['--session', {str(place)!r}])\n"
+        "assert not {'lark', 'mcp', 'pydantic'} & set(sys.modules), 'neither rules nor the protocol are read yet'\n"
+        "launch.served.load()\n"
+        "assert 'lark' in sys.modules\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False, timeout=60)
+
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_a_policy_that_is_not_there_is_refused_at_once(tmp_path: Path) -> None:
+    assert code_of(["--demo", "--policy", str(tmp_path / "nowhere")]) == "missing-file"
+    assert code_of(["--demo", "--policy", str(tmp_path)]) == "empty-policy"
 
 
 def test_without_the_sdk_the_extra_is_named() -> None:
