@@ -14,8 +14,10 @@ from contextmesh.cli import kit
 
 if TYPE_CHECKING:
     from contextmesh.base.chain import Verdict
+    from contextmesh.policy import Policy
     from contextmesh.run.checkpoint import Checkpoint, SigningKey
     from contextmesh.run.ledger import Entry, RunLedger
+    from contextmesh.session import SessionState
 
 ledger = typer.Typer(
     help="Verify and read the log of a plan.",
@@ -123,6 +125,25 @@ def show(
     )
 
 
+@ledger.command(epilog="Example:  contextmesh ledger preserved 7 --session plans.mesh")
+def preserved(
+    entry: Annotated[int, typer.Argument(metavar="ENTRY", help="The number of a disproof.")],
+    session: kit.SessionOption = None,
+    policy: kit.PolicyOption = None,
+    json: kit.JsonOption = False,
+) -> None:
+    """What still stood after a disproof, listed again from the graph, and compared with what the ledger holds of it."""
+    from contextmesh.run.preserved import preserved as listed
+
+    found, state = _of_session(session, kit.load_policy(policy))
+    names = listed(state.graph, found, entry)
+    kit.show(
+        lambda: {"entry": entry, "preserved_count": len(names), "preserved": list(names)},
+        lambda: "\n".join([f"{len(names)} nodes stood after entry {entry}", *(f"  {name}" for name in names)]),
+        as_json=json,
+    )
+
+
 @ledger.command(epilog="Example:  contextmesh ledger prove 9 --session plans.mesh")
 def prove(
     entry: Annotated[int | None, typer.Argument(metavar="[ENTRY]", help="Its number: prove that it is there.")] = None,
@@ -220,15 +241,21 @@ def _read(session: Path | None, file: Path | None) -> RunLedger:
         except InputError as error:
             raise LedgerIntegrityError(*error.problems) from None
         return ledger_from_bytes(data, str(file))
+    return _of_session(session, None)[0]
+
+
+def _of_session(session: Path | None, policy: Policy | None) -> tuple[RunLedger, SessionState]:
     from contextmesh import session as sessions
+    from contextmesh.run.ledger_file import ledger_from_bytes
 
     home = session if session is not None else _none_named()
-    carried = sessions.load(home).carried
+    state = sessions.load(home, policy=policy)
+    carried = state.carried
     if carried is None:
         message = f"the session {home} holds no plan, and so no ledger"
         hint = "`contextmesh execute --plan MODULE:OBJECT --session DIR` runs one in it"
         raise InputError(Problem("no-ledger", message, subject=str(home), where=Where(str(home)), hint=hint))
-    return ledger_from_bytes(carried.ledger, f"{home}/runledger", expect_head=carried.ledger_head)
+    return ledger_from_bytes(carried.ledger, f"{home}/runledger", expect_head=carried.ledger_head), state
 
 
 def _none_named() -> Path:

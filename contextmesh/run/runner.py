@@ -281,6 +281,16 @@ class Runner:
         """What the last recorded run of a task returned; a copy."""
         return copy_of(self.plan.task(name).output)
 
+    def preserved(self, entry: int) -> tuple[str, ...]:
+        """Ids of the nodes that still stood after the disproof that an entry of the ledger tells of, sorted.
+
+        Raises:
+            LedgerIntegrityError: ``unknown-entry``, ``no-receipt``, ``preserved-differs``; see ``preserved.preserved``.
+        """
+        from contextmesh.run.preserved import preserved
+
+        return preserved(self.graph, self.ledger, entry)
+
     def describe(self) -> dict[str, Any]:
         """The plan with keys in the place of callables."""
         return {"plan": self.name, "tasks": [task.describe() for task in self.plan]}

@@ -162,6 +162,20 @@ def test_a_ledger_is_shown_by_task_round_and_event(session: Path, run: Run) -> N
     assert "executed    wool  attempt 1" in run("ledger", "show", "--session", session, "--event", "executed").out
 
 
+def test_what_a_disproof_left_standing_is_listed_from_a_session(deployment: Path, run: Run) -> None:  # noqa: F811
+    (deployment / "weavery.py").write_text(DEPLOYMENT.replace('ok("it is red")', 'disproved("it is blue")'))
+    run("init", "blue.mesh")
+    assert run("execute", "--plan", "weavery:plan", "--session", "blue.mesh").code == 1
+    (shown,) = run("ledger", "show", "--session", "blue.mesh", "--event", "disproved", "--json").json["entries"]
+
+    told = run("ledger", "preserved", shown["seq"], "--session", "blue.mesh", "--json").json
+
+    assert told["preserved"] == shown["data"]["preserved"]
+    assert told["preserved_count"] == shown["data"]["preserved_count"] > 0
+    refused = run("ledger", "preserved", "1", "--session", "blue.mesh", "--json")
+    assert (refused.code, refused.json["error"]["code"]) == (2, "no-receipt")
+
+
 def newest(session: Path) -> Path:
     return max(session.glob("runledger-*.json"))
 
