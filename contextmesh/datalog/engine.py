@@ -34,6 +34,7 @@ class Engine:
             later only if it is named here or has facts in the program.
         limits: of each call that evaluates.
         listener: is told what was done.
+        late: for input relations without facts: gives their rows when such a relation is first looked at.
     """
 
     def __init__(
@@ -43,11 +44,13 @@ class Engine:
         *,
         limits: Limits | None = None,
         listener: Callable[[Event], None] | None = None,
+        late: Mapping[str, Callable[[], Iterable[Row]]] = {},
     ) -> None:
         self.program = program
         self.limits = limits or Limits()
         self.listener = listener
         self.relations = {name: Relation(name, len(d.columns)) for name, d in program.declarations.items()}
+        self._late = dict(late)
         self._given: dict[str, Relation] = {}
         for name in dict.fromkeys([*facts, *(name for name, _ in program.facts)]):
             if program.stratum_of[name] >= 0:
@@ -113,12 +116,32 @@ class Engine:
         """Rows that agree with the pattern (None: anything), in insertion order, by an index."""
         return self.read(relation).match(pattern)
 
+    def first(self, relation: str, pattern: Sequence[Value | None], most: int | None = None) -> Iterable[Row]:
+        """As ``match`` on one column, and at most so many; to be read at once."""
+        return self.read(relation).first(pattern, most)
+
+    def tally(self, relation: str, pattern: Sequence[Value | None]) -> int:
+        """How many rows agree with a pattern of one column, whatever their number at the same cost."""
+        return self.read(relation).tally(pattern)
+
     def read(self, relation: str) -> Relation:
         """The relation itself, up to date; to be read at once and never changed."""
         mask = self._closure[relation]
         if self._dirty & mask:
             self._catch_up(mask)
+        if self._late:
+            self._fill(relation)
         return self.relations[relation]
+
+    def _fill(self, name: str) -> None:
+        """Let a relation have the rows it was promised, as if they had stood there from the start."""
+        give = self._late.pop(name, None)
+        if give is not None:
+            relation = self.relations[name]
+            assert not relation.log, f"{name} was changed before its rows were there"
+            relation.rows.update(dict.fromkeys(give(), True))
+            for index in relation.indexes():
+                index.add(relation.rows)
 
     def stage_of(self, relation: str) -> Maintained | None:
         """The evaluator of a derived relation of the program, None for any other relation."""
@@ -222,6 +245,8 @@ class Engine:
         return mask
 
     def _change(self, delta: Delta, frame: Frame) -> None:
+        for name in (*delta.dropped, *delta.added) if self._late else ():
+            self._fill(name)
         for name, rows in delta.dropped.items():
             relation = self._base(name)
             stays = dict.fromkeys(delta.added.get(name, ()))
@@ -264,6 +289,9 @@ class Engine:
             todo = self._dirty & mask
 
     def _run(self, stage: Maintained, frame: Frame, meter: Meter) -> None:
+        if self._late:
+            for relation in stage.inputs:
+                self._fill(relation.name)
         for head in stage.heads:
             frame.touch(head)
         marks = [len(head.log) for head in stage.heads]

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any
 
 from contextmesh.datalog.ast import Row, Value
-from contextmesh.datalog.index import Index, Undo, rows_of
+from contextmesh.datalog.index import Bucket, Index, Undo, rows_of
 
 Where = tuple[tuple[int, Value], ...]
 
@@ -138,6 +139,27 @@ class Relation:
         self._matched[columns, ()] = None
         bucket = self.index(columns).buckets.get(key)
         return () if bucket is None else rows_of(bucket)
+
+    def first(self, pattern: Sequence[Value | None], most: int | None) -> Iterable[Row]:
+        """As ``match`` on one column, and at most so many; of a large bucket no more is looked at."""
+        bucket = self._bucket(pattern)
+        if bucket is None:
+            return ()
+        if bucket.__class__ is dict:
+            return bucket if most is None else islice(bucket, most)
+        return rows_of(bucket)[:most]
+
+    def tally(self, pattern: Sequence[Value | None]) -> int:
+        """How many rows agree with a pattern of one column, without looking at them."""
+        bucket = self._bucket(pattern)
+        if bucket is None:
+            return 0
+        return len(bucket) if bucket.__class__ is dict or bucket[0].__class__ is tuple else 1
+
+    def _bucket(self, pattern: Sequence[Value | None]) -> Bucket | None:
+        ((column, value),) = ((i, value) for i, value in enumerate(pattern) if value is not None)
+        self._matched[(column,), ()] = None
+        return self.index((column,)).buckets.get(value)
 
     def keep_indexes(self, used: Mapping[Index, None]) -> None:
         """Let go of indexes that no compiled rule uses and nobody matches by."""
