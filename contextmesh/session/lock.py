@@ -177,6 +177,24 @@ else:
         fcntl.flock(descriptor, fcntl.LOCK_UN)
 
 
+def held_by(directory: Path) -> Problem | None:
+    """Who is writing at this moment, as a writer would be refused; None when nobody is. Nothing is written."""
+    flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NONBLOCK", 0)
+    try:
+        descriptor = os.open(directory / LOCK, flags)
+    except OSError:
+        return None
+    try:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            return None
+        if not _lock(descriptor):
+            return _held(directory)
+        _unlock(descriptor)
+        return None
+    finally:
+        os.close(descriptor)
+
+
 def _held(directory: Path) -> Problem:
     holder = _holder(directory)
     pid, host = holder.get("pid"), holder.get("host")
