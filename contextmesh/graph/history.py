@@ -1,16 +1,19 @@
 """The transactions of a graph as they were: which version of each record stood after each of them.
 
 A store holds the newest version of every record. This follows its receipts and keeps the version that was replaced
-and the number of the transaction that replaced it, so that a transaction costs what it wrote.
+and the number of the transaction that replaced it, so that a transaction costs what it wrote. It survives a reload as
+plain values, a ``Chronicle``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Generic, TypeVar
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from contextmesh.store import relations
-from contextmesh.store.model import Edge, Node
+from contextmesh.store.model import Assumption, Edge, Node
+from contextmesh.store.records_past import Chronicle, Commit
 
 if TYPE_CHECKING:
     from contextmesh.store.receipt import Receipt
@@ -39,78 +42,122 @@ OF_RECORDS = frozenset(
 
 
 class History:
-    """What stood after a transaction.
+    """What stood after a transaction. It follows the store from when it is made, or goes on from a chronicle.
+
+    To keep it over a reload: write ``chronicle()`` with the records (``store.records``), read both back, and give the
+    chronicle to the next ``History`` of the loaded store: it then answers as this one does.
+
+    Args:
+        chronicle: the past of the store as a file kept it; it ends at the store's last transaction.
 
     Attributes:
         begins: the number of the transaction from which on everything is told apart; what came before is one state.
+        day: the date that the transactions which follow are committed on, as it was supplied, or None.
     """
 
-    def __init__(self, store: Store) -> None:
-        self.begins = store.seq
+    def __init__(self, store: Store, chronicle: Chronicle | None = None) -> None:
+        told = chronicle if chronicle is not None else self._now(store)
+        self.begins = told.begins
+        self.day: str | None = told.commits[-1].day if told.commits else None
         self._store = store
-        self._nodes = _Versions(store.nodes)
-        self._edges = _Versions(store.edges)
-        self._builds = [(store.seq, store.build)]
-        self._stated: dict[relations.Fact, int] = {}
+        self._commits = list(told.commits)
+        self._build = told.build
+        self._older: list[tuple[int, Node | Edge]] = list(told.older)
+        self._nodes: _Versions[Node] = _Versions(self._first)
+        self._edges: _Versions[Edge] = _Versions(self._first)
+        for until, record in told.older:
+            self._versions_of(record).replaced(record, until)
+        self._stated = dict(told.stated)
+        self._born: dict[str, int] | None = None if told.commits else {}
+        store.observers.append(self._follow)
+
+    def chronicle(self) -> Chronicle:
+        """All of it as plain values."""
+        stated = tuple(self._stated.items())
+        return Chronicle(self.begins, self._build, tuple(self._commits), tuple(self._older), stated)
+
+    @property
+    def commits(self) -> Sequence[Commit]:
+        """Every transaction after ``begins``, in order."""
+        return self._commits
+
+    @staticmethod
+    def _now(store: Store) -> Chronicle:
+        """Nothing of the past is known."""
+        stated: list[tuple[relations.Fact, int]] = []
         for name, declaration in store.policy.program.declarations.items():
             if declaration.kind == "input" and name not in OF_RECORDS and name not in store.policy.facts:
-                for row in store.engine.rows(name):
-                    self._stated[name, row] = store.seq
-        store.observers.append(self._follow)
+                stated += [((name, row), store.seq) for row in store.engine.rows(name)]
+        return Chronicle(store.seq, store.build, stated=tuple(stated))
+
+    def _first(self) -> Mapping[str, int]:
+        """The transaction that first wrote each record born since ``begins``."""
+        if self._born is None:
+            born = self._store.engine.rows("born")
+            self._born = {str(id): seq for id, seq in born if isinstance(seq, int) and seq > self.begins}
+        return self._born
 
     def nodes(self, seq: int) -> dict[str, Node]:
         """Every node after a transaction, as it was, in the order of insertion."""
-        return dict(self._nodes.at(seq))
+        return self._nodes.at(self._store.nodes, seq)
 
     def edges(self, seq: int) -> dict[str, Edge]:
         """Every edge after a transaction, as it was, in the order of insertion."""
-        return dict(self._edges.at(seq))
+        return self._edges.at(self._store.edges, seq)
 
     def build(self, seq: int) -> int:
         """The build that a transaction belongs to."""
-        return next(build for at, build in reversed(self._builds) if at <= seq)
+        place = bisect_right(self._commits, seq, key=lambda commit: commit.seq)
+        return self._commits[place - 1].build if place else self._build
 
     def stated(self, seq: int) -> Iterator[relations.Fact]:
         """Facts that no record stands for, such as those of a runner, after a transaction."""
         return (fact for fact, at in self._stated.items() if at <= seq)
 
     def _follow(self, receipt: Receipt) -> None:
-        store = self._store
-        self._nodes.put(receipt.nodes, store.nodes, receipt.seq)
-        self._edges.put(receipt.edges, store.edges, receipt.seq)
-        if self._builds[-1][1] != store.build:
-            self._builds.append((receipt.seq, store.build))
+        seq = receipt.seq
+        self._commits.append(Commit(seq, receipt.kind, self.day, self._store.build))
+        replaced: dict[str, None] = {}
+        for record in receipt.replaced:
+            if isinstance(record, Assumption):
+                continue
+            replaced[record.id] = None
+            newest: object = self._store.nodes.get(record.id) or self._store.edges.get(record.id)
+            if newest is not record:
+                self._older.append((seq, record))
+                self._versions_of(record).replaced(record, seq)
+        if self._born is not None:
+            for id in (*receipt.nodes, *receipt.edges):
+                if id not in replaced:
+                    self._born[id] = seq
         for name, rows in receipt.added.added.items():
             for row in rows:
                 if name not in OF_RECORDS or self._is_stated_beside(name, str(row[0])):
-                    self._stated.setdefault((name, row), receipt.seq)
+                    self._stated.setdefault((name, row), seq)
 
     def _is_stated_beside(self, name: str, subject: str) -> bool:
         """A date may be stated of anything; of a source its record says it."""
         node = self._store.nodes.get(subject)
         return name == "dated" and (node is None or node.type != relations.SOURCE)
 
+    def _versions_of(self, record: Node | Edge) -> _Versions[Any]:
+        return self._nodes if isinstance(record, Node) else self._edges
+
 
 class _Versions(Generic[Record]):
-    def __init__(self, records: Mapping[str, Record]) -> None:
-        self._newest: dict[str, Record] = dict(records)
-        self._first: dict[str, int] = {}
+    """Older versions of records; ``first`` gives the transactions that first wrote them."""
+
+    def __init__(self, first: Callable[[], Mapping[str, int]]) -> None:
+        self._first = first
         self._older: dict[str, list[tuple[int, Record]]] = {}
 
-    def put(self, ids: tuple[str, ...], records: Mapping[str, Record], seq: int) -> None:
-        for id in ids:
-            old, new = self._newest.get(id), records[id]
-            if old is None:
-                self._first[id] = seq
-            elif old is not new:
-                self._older.setdefault(id, []).append((seq, old))
-            self._newest[id] = new
+    def replaced(self, record: Record, seq: int) -> None:
+        self._older.setdefault(record.id, []).append((seq, record))
 
-    def at(self, seq: int) -> Iterator[tuple[str, Record]]:
-        first, older = self._first, self._older
-        for id, record in self._newest.items():
-            if first.get(id, 0) > seq:
-                continue
-            if id in older:
-                record = next((was for until, was in older[id] if until > seq), record)
-            yield id, record
+    def at(self, newest: Mapping[str, Record], seq: int) -> dict[str, Record]:
+        first, older = self._first(), self._older
+        then = {id: record for id, record in newest.items() if first.get(id, 0) <= seq} if first else dict(newest)
+        for id, versions in older.items():
+            if id in then:
+                then[id] = next((was for until, was in versions if until > seq), then[id])
+        return then
