@@ -69,6 +69,7 @@ class Receipt:
         nodes, edges, assumptions: ids of the records put, in order.
         live_after: how many nodes are live after it.
         replaced: the records that other ones took the place of, as they were.
+        stated: rows among the facts that were stated by themselves, not by a record, in order.
     """
 
     seq: int
@@ -83,6 +84,7 @@ class Receipt:
     replaced: tuple[Node | Edge | Assumption, ...] = field(default=(), repr=False, compare=False)
     _reasons: Callable[[], Mapping[str, Chain]] = field(default=dict, repr=False, compare=False)
     _live_list: Callable[[], tuple[str, ...]] = field(default=tuple, repr=False, compare=False)
+    stated: tuple[tuple[str, Row], ...] = field(default=(), repr=False, compare=False)
 
     @cached_property
     def fell(self) -> tuple[str, ...]:

@@ -39,6 +39,7 @@ class Stage:
         self.assumptions: dict[str, Assumption] = {}
         self._verdicts: dict[tuple[str, str], int | None] = {}
         self._extra: dict[relations.Fact, None] = {}
+        self._fresh: list[relations.Fact] = []
         self._born: dict[str, int] = {}
         self._build: int | None = None
         self._done = False
@@ -180,7 +181,8 @@ class Stage:
     ) -> Receipt:
         live = self._store.engine.count("live")
         names = (tuple(self.nodes), tuple(self.edges), tuple(self.assumptions))
-        return Receipt(seq, self.kind, committed, facts, derived, *names, live, self._replaced(), reasons, preserved)
+        told = (seq, self.kind, committed, facts, derived, *names, live, self._replaced(), reasons, preserved)
+        return Receipt(*told, stated=tuple(self._fresh))
 
     def _replaced(self) -> tuple[Node | Edge | Assumption, ...]:
         store = self._store
@@ -210,9 +212,9 @@ class Stage:
         for (assumption, evidence), at in self._verdicts.items():
             _add(added, relations.verdict_fact(assumption, evidence, seq if at is None else at))
             _add(checks, relations.new_verdict(assumption, evidence))
-        for fact in self._extra:
-            if not self._store.engine.holds(*fact):
-                _add(added, fact)
+        self._fresh = [fact for fact in self._extra if not self._store.engine.holds(*fact)]
+        for fact in self._fresh:
+            _add(added, fact)
         if self._build is not None and self._build != self._store.build:
             _add(dropped, relations.now_fact(self._store.build))
             _add(added, relations.now_fact(self._build))
