@@ -130,15 +130,8 @@ class History:
             for id in (*receipt.nodes, *receipt.edges):
                 if id not in replaced:
                     self._born[id] = seq
-        for name, rows in receipt.added.added.items():
-            for row in rows:
-                if name not in OF_RECORDS or self._is_stated_beside(name, str(row[0])):
-                    self._stated.setdefault((name, row), seq)
-
-    def _is_stated_beside(self, name: str, subject: str) -> bool:
-        """A date may be stated of anything; of a source its record says it."""
-        node = self._store.nodes.get(subject)
-        return name == "dated" and (node is None or node.type != relations.SOURCE)
+        for fact in receipt.stated:
+            self._stated.setdefault(fact, seq)
 
     def _versions_of(self, record: Node | Edge) -> _Versions[Any]:
         return self._nodes if isinstance(record, Node) else self._edges

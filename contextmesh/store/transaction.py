@@ -15,7 +15,6 @@ from contextmesh.base.canon import DEPTH, DIGITS, require_canonical
 from contextmesh.base.dates import read_period
 from contextmesh.base.errors import InputError, OntologyError, Problem, SnapshotError
 from contextmesh.base.fields import Fault
-from contextmesh.store import relations
 from contextmesh.store.model import Assumption, Edge, Node
 from contextmesh.store.records_json import (
     assumption_from_json,
@@ -67,29 +66,24 @@ def transaction_of(store: Store, receipt: Receipt, day: str | None = None) -> Tr
     """The transaction of a receipt; to be called right after its commit, by an observer. Costs what it wrote.
 
     Raises:
-        AssertionError: the receipt is not that of the store's last commit, or one of a loader, who says when
-            records were born.
+        AssertionError: the receipt is not that of the store's last commit, or is a loader's.
     """
     assert receipt.committed, "a dry run writes nothing"
     assert receipt.seq == store.seq, "another transaction came after it"
-    nodes = tuple(store.nodes[id] for id in receipt.nodes)
-    edges = tuple(store.edges[id] for id in receipt.edges)
-    verdicts: list[tuple[str, str]] = []
-    facts: list[Fact] = []
-    of_records = _facts_of_records(store, receipt, nodes, edges)
-    for name, rows in receipt.added.added.items():
-        for row in rows:
-            fact = (name, row)
-            if of_records.get(fact):
-                of_records[fact] -= 1
-            elif name == "verdict" and row[2] == receipt.seq:
-                verdicts.append((str(row[0]), str(row[1])))
-            elif fact != relations.now_fact(store.build):
-                facts.append(fact)
-    assert not _unborn(receipt, of_records), "a loader's transaction says itself when its records were born"
-    assumptions = tuple(store.assumptions[id] for id in receipt.assumptions)
+    seq, stated = receipt.seq, dict.fromkeys(receipt.stated)
+    by_loader = [row for row in receipt.added.plus("born") if row[1] != seq and ("born", row) not in stated]
+    assert not by_loader, "a loader says itself when its records were born"
+    verdicts = [row for row in receipt.added.plus("verdict") if ("verdict", row) not in stated]
     return Transaction(
-        receipt.seq, receipt.kind, day, store.build, nodes, edges, assumptions, tuple(verdicts), tuple(facts)
+        seq,
+        receipt.kind,
+        day,
+        store.build,
+        tuple(store.nodes[id] for id in receipt.nodes),
+        tuple(store.edges[id] for id in receipt.edges),
+        tuple(store.assumptions[id] for id in receipt.assumptions),
+        tuple((str(row[0]), str(row[1])) for row in verdicts),
+        receipt.stated,
     )
 
 
@@ -122,28 +116,6 @@ def replay(store: Store, t: Transaction, *, reasons: bool = False) -> Receipt:
         stage.fact(relation, row)
     require_agreement(store, stage, t.nodes, t.edges, t.assumptions)
     return stage.commit(reasons=reasons)
-
-
-def _facts_of_records(store: Store, receipt: Receipt, nodes: Iterable[Node], edges: Iterable[Edge]) -> dict[Fact, int]:
-    """The facts that the records put stand for, each with how often."""
-    old = {(type(record), record.id) for record in receipt.replaced}
-    counted: dict[Fact, int] = {}
-    records: tuple[Node | Edge, ...] = (*nodes, *edges)
-    for record in records:
-        born = store.born(record.id) if (type(record), record.id) in old else receipt.seq
-        for fact in _facts(store, record, born):
-            counted[fact] = counted.get(fact, 0) + 1
-    return counted
-
-
-def _unborn(receipt: Receipt, left: dict[Fact, int]) -> bool:
-    return any(left.get(("born", (id, receipt.seq))) for id in (*receipt.nodes, *receipt.edges))
-
-
-def _facts(store: Store, record: Node | Edge, born: int) -> Iterator[Fact]:
-    if isinstance(record, Node):
-        return relations.node_facts(record, born, store.always_carried)
-    return relations.edge_facts(record, born)
 
 
 # ---- as JSON --------------------------------------------------------------------------------
