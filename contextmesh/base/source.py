@@ -47,9 +47,13 @@ class Source:
         return Where(self.name, number, column, width, text)
 
 
-def render_problem(problem: Problem) -> str:
-    """A problem as text: place, code, message, the line with a caret, note, hint. No trailing newline."""
-    head = f"error[{problem.code}]: {problem.message}"
+def render_problem(problem: Problem, kind: str = "error") -> str:
+    """A problem as text: place, code, message, the line with a caret, note, hint. No trailing newline.
+
+    Args:
+        kind: ``error``, or ``warning`` for what is said and not refused.
+    """
+    head = f"{kind}[{problem.code}]: {problem.message}"
     if problem.where is not None:
         head = f"{problem.where}: {head}"
     lines = [head]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from contextmesh.base.errors import InputError, Problem, Where
-from contextmesh.base.source import Source
+from contextmesh.base.source import Source, render_problem
 from contextmesh.cli import kit
 
 if TYPE_CHECKING:
@@ -33,23 +33,31 @@ def check(path: PathArgument = None, json: kit.JsonOption = False) -> None:
     if path is not None and not path.is_dir():
         from contextmesh.datalog.program import build_program
         from contextmesh.lang.rules import parse_rules
+        from contextmesh.policy.advice import of_rule
 
         program = build_program([parse_rules(_read(path))], standalone=True)
         facts, name = len(program.facts), str(path)
+        warnings = tuple(found for rule in program.rules for found in of_rule(rule))
     else:
         from contextmesh.policy import Policy
+        from contextmesh.policy.advice import advice
 
         policy = Policy.load(path)
         program, name = policy.program, str(path) if path is not None else "the shipped policy"
         facts = len(program.facts)
+        warnings = advice(policy) if path is not None else ()
     count = {
         "rules": len(program.rules),
         "facts": facts,
         "relations": len(program.declarations),
         "strata": len(program.strata),
     }
+    for warning in warnings:
+        kit.say(render_problem(warning, "warning"))
     words = ", ".join(f"{number} {noun}" for noun, number in count.items())
-    kit.show(lambda: {"ok": True, "checked": name, **count}, lambda: f"{name}: {words}; nothing wrong", as_json=json)
+    told = f"{len(warnings)} to look at" if warnings else "nothing wrong"
+    document = {"ok": True, "checked": name, **count, "warnings": [warning.as_json() for warning in warnings]}
+    kit.show(lambda: document, lambda: f"{name}: {words}; {told}", as_json=json)
 
 
 @rules.command("eval", epilog="Example:  contextmesh rules eval reach.dl --query 'reach(1, Y)'")

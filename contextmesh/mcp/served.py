@@ -86,6 +86,7 @@ class Served:
         registry: the callables of the deployment, for the plan.
         has_plan: whether the tools of a plan are offered.
         checkpoint: when counters of walks are written: every-ask, on-exit or never.
+        warnings: what is odd in the rules that are laid over the shipped ones, once they have been read.
         closing: set once the server has begun to end.
     """
 
@@ -105,6 +106,7 @@ class Served:
         self.checkpoint = checkpoint
         self._rules = rules
         self._policy: Policy | None = None
+        self.warnings: tuple[Problem, ...] = ()
         self._patience = patience
         self._held: _Held | None = None
         self._failure: Refusal | None = None
@@ -151,8 +153,10 @@ class Served:
 
     def _opened(self) -> Mesh:
         from contextmesh.policy import Policy
+        from contextmesh.policy.advice import advice
 
         self._policy = Policy.load(self._rules)
+        self.warnings = advice(self._policy) if self._rules is not None else ()
         if self.directory is None:
             from contextmesh.demo.build import demo_mesh
 

@@ -28,7 +28,7 @@ from mcp.shared.message import SessionMessage
 
 import contextmesh
 from contextmesh.base.errors import Problem, Refusal
-from contextmesh.base.source import render_refusal
+from contextmesh.base.source import render_problem, render_refusal
 from contextmesh.mcp import calls, prompts, resources
 from contextmesh.mcp.budget import bounded, compact
 from contextmesh.mcp.catalogue import MORE, Tool, listed
@@ -259,6 +259,9 @@ def _read(served: Served) -> None:
         served.load()
     except Exception:
         traceback.print_exc(file=sys.stderr)
+    for warning in served.warnings:
+        sys.stderr.write(render_problem(warning, "warning") + "\n")
+    sys.stderr.flush()
 
 
 async def _end_on_signal(served: Served, traffic: _Traffic) -> None:

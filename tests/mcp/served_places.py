@@ -168,18 +168,25 @@ class Line:
         result: dict[str, Any] = answer["result"]
         return result
 
-    def end(self) -> tuple[int, str]:
+    def end(self, encoding: str = "utf-8") -> tuple[int, str]:
         """Close stdin; the exit code and what stood on stderr."""
         out, err = self.process.communicate(timeout=20)
         self.lines += out.splitlines()
-        return self.process.returncode, err.decode("utf-8", "replace")
+        return self.process.returncode, err.decode(encoding, "replace")
+
+
+SERVER = ("-m", "contextmesh.mcp")
+DEPLOYMENT = (os.fspath(Path(__file__).parent / "deployment.py"),)
+"""A launcher with a registry; see there."""
 
 
 @contextmanager
-def speaking(arguments: Sequence[str], environment: Mapping[str, str] | None = None) -> Iterator[Line]:
+def speaking(
+    arguments: Sequence[str], environment: Mapping[str, str] | None = None, program: Sequence[str] = SERVER
+) -> Iterator[Line]:
     """A server after the handshake; killed when the test does not end it."""
     process = subprocess.Popen(
-        [sys.executable, "-m", "contextmesh.mcp", *arguments],
+        [sys.executable, *program, *arguments],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
