@@ -116,14 +116,6 @@ class Engine:
         """Rows that agree with the pattern (None: anything), in insertion order, by an index."""
         return self.read(relation).match(pattern)
 
-    def first(self, relation: str, pattern: Sequence[Value | None], most: int | None = None) -> Iterable[Row]:
-        """As ``match`` on one column, and at most so many; to be read at once."""
-        return self.read(relation).first(pattern, most)
-
-    def tally(self, relation: str, pattern: Sequence[Value | None]) -> int:
-        """How many rows agree with a pattern of one column, whatever their number at the same cost."""
-        return self.read(relation).tally(pattern)
-
     def read(self, relation: str) -> Relation:
         """The relation itself, up to date; to be read at once and never changed."""
         mask = self._closure[relation]

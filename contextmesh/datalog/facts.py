@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
 from typing import Any
 
 from contextmesh.datalog.ast import Row, Value
-from contextmesh.datalog.index import Bucket, Index, Undo, rows_of
+from contextmesh.datalog.index import Index, Undo, rows_of
 
 Where = tuple[tuple[int, Value], ...]
 
@@ -140,26 +139,10 @@ class Relation:
         bucket = self.index(columns).buckets.get(key)
         return () if bucket is None else rows_of(bucket)
 
-    def first(self, pattern: Sequence[Value | None], most: int | None) -> Iterable[Row]:
-        """As ``match`` on one column, and at most so many; of a large bucket no more is looked at."""
-        bucket = self._bucket(pattern)
-        if bucket is None:
-            return ()
-        if bucket.__class__ is dict:
-            return bucket if most is None else islice(bucket, most)
-        return rows_of(bucket)[:most]
-
-    def tally(self, pattern: Sequence[Value | None]) -> int:
-        """How many rows agree with a pattern of one column, without looking at them."""
-        bucket = self._bucket(pattern)
-        if bucket is None:
-            return 0
-        return len(bucket) if bucket.__class__ is dict or bucket[0].__class__ is tuple else 1
-
-    def _bucket(self, pattern: Sequence[Value | None]) -> Bucket | None:
-        ((column, value),) = ((i, value) for i, value in enumerate(pattern) if value is not None)
+    def reader(self, column: int) -> Index:
+        """The index on one column for somebody who reads its buckets again and again; kept from then on."""
         self._matched[(column,), ()] = None
-        return self.index((column,)).buckets.get(value)
+        return self.index((column,))
 
     def keep_indexes(self, used: Mapping[Index, None]) -> None:
         """Let go of indexes that no compiled rule uses and nobody matches by."""
@@ -215,8 +198,11 @@ class Relation:
             again = [row for row in fresh if self._ghosts.get(row)]
             self._ghosts.update(dict.fromkeys(again, False))
             self._absent -= len(again)
-            for index in self._indexes.values():
-                index.put_back(again)
+            tangled: list[tuple[Index, Any]] = []
+            for index in self._indexes.values() if again else ():
+                index.put_back(again, tangled)
+            if tangled:
+                self._untangle(tangled)
 
     def left(self, gone: list[Row]) -> None:
         """Log and unindex rows that were just set absent in ``rows``."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from itertools import islice
 from operator import itemgetter
 from typing import Any
 
@@ -26,6 +27,16 @@ def rows_of(bucket: Bucket) -> tuple[Row, ...]:
     if bucket.__class__ is dict:
         return tuple(bucket)
     return bucket if bucket[0].__class__ is tuple else (bucket,)
+
+
+def count_of(bucket: Bucket) -> int:
+    """How many rows a bucket has."""
+    return len(bucket) if bucket.__class__ is dict or bucket[0].__class__ is tuple else 1
+
+
+def first_of(bucket: Bucket, most: int) -> tuple[Row, ...]:
+    """The oldest rows of a bucket, at most so many; of a large one no more is looked at."""
+    return tuple(islice(bucket, most)) if bucket.__class__ is dict else rows_of(bucket)[:most]
 
 
 def bucket_of(rows: Sequence[Row]) -> Bucket:
@@ -84,14 +95,20 @@ class Index:
                 saved[key] = None if bucket.__class__ is dict else bucket
             self._discard(key, row)
 
-    def put_back(self, rows: Iterable[Row]) -> None:
-        """Rows that were just added and had been discarded a little before stand where they stood."""
+    def put_back(self, rows: Iterable[Row], tangled: list[tuple[Index, Any]]) -> None:
+        """Rows that were just added and had been discarded a little before stand where they stood.
+
+        Where this index was made in between, and does not know, the key goes into ``tangled``.
+        """
         for row in self._admitted(rows):
             key = self.key(row)
-            bucket = self.saved.get(key)
+            bucket = self.saved.get(key, ())
             if bucket is not None:
+                before = dict.fromkeys(rows_of(bucket)) if bucket else {}
+                if row not in before:
+                    tangled.append((self, key))
+                    continue
                 standing = dict.fromkeys(rows_of(self.buckets[key]))
-                before = dict.fromkeys(rows_of(bucket))
                 order = [r for r in before if r in standing] + [r for r in standing if r not in before]
                 self.buckets[key] = bucket_of(order)
 

@@ -87,6 +87,7 @@ class Answer:
         tokens: an estimate of what reading the path and the evidence costs.
         conflicts: live statements that contradict the answer.
         expanded: how many nodes had their edges followed.
+        seeds: the nodes the walk started from, best first.
     """
 
     question: str
@@ -101,6 +102,7 @@ class Answer:
     tokens: int = 0
     conflicts: tuple[str, ...] = ()
     expanded: int = 0
+    seeds: tuple[str, ...] = ()
 
     def as_json(
         self, *, session: str | None = None, generation: int | None = None, as_of: str | None = None

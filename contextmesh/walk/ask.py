@@ -13,7 +13,7 @@ from contextmesh.walk.deadend import dead_end
 from contextmesh.walk.index import SOURCE
 from contextmesh.walk.justify import Standing
 from contextmesh.walk.question import read_question
-from contextmesh.walk.roads import FORWARD, Roads
+from contextmesh.walk.roads import FORWARD
 from contextmesh.walk.scoring import Scorer
 from contextmesh.walk.seeds import Seeds, find_seeds
 from contextmesh.walk.settings import WalkSettings
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from contextmesh.graph.graph import ContextGraph
     from contextmesh.resolve.resolver import Resolver
     from contextmesh.store.store import Store
-    from contextmesh.walk.index import WordIndex
+    from contextmesh.walk.index import Index
 
 DEFAULT = WalkSettings()
 LONGEST_QUESTION = 10_000
@@ -34,7 +34,7 @@ LONGEST_QUESTION = 10_000
 def ask(
     graph: ContextGraph,
     resolver: Resolver,
-    index: WordIndex,
+    index: Index,
     question: str,
     *,
     settings: WalkSettings = DEFAULT,
@@ -57,13 +57,13 @@ def ask(
 
 
 class _Ask:
-    def __init__(self, store: Store, resolver: Resolver, index: WordIndex, text: str, settings: WalkSettings) -> None:
+    def __init__(self, store: Store, resolver: Resolver, index: Index, text: str, settings: WalkSettings) -> None:
         self._store = store
         self._settings = settings
         self._index = index
-        engine = store.engine
-        self._is_live = cache(lambda id: engine.holds("live", (id,)))
-        self._roads = Roads.read(store)
+        live = store.engine.read("live")  # nothing is written while a question is answered
+        self._is_live = cache(lambda id: live.holds((id,)))
+        self._roads = index.roads()
         self._question = read_question(text, index, resolver, self._roads)
         self._scorer = Scorer(index, store.nodes, self._question)
         self._standing = Standing(store, index, self._roads, self._is_live)

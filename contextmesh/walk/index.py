@@ -1,128 +1,193 @@
-"""The index a walk starts from: words of statements and of sources, names, and adjacency. It follows the store."""
+"""The index a walk starts from: words of statements and of sources, and names. It follows the store.
+
+Edges are the engine's to find: nothing of the graph's shape stands here a second time.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from contextmesh.datalog.index import Bucket, count_of, first_of, rows_of
 from contextmesh.store.model import Edge, Node
 from contextmesh.walk.names import NameTable
-from contextmesh.walk.postings import Bags
+from contextmesh.walk.postings import Bags, Numbers, Ranking
+from contextmesh.walk.roads import Roads, RoadsNow
 from contextmesh.walk.words import terms
 
 if TYPE_CHECKING:
     from contextmesh.graph.graph import ContextGraph
     from contextmesh.store.receipt import Receipt
+    from contextmesh.store.store import Store
+
+SRC, DST = 1, 3
+"""Columns of ``edge``."""
 
 SOURCE = "source"
 ENTITY = "entity"
 NAMED = ("entity", "source", "decision", "assumption")
 # A title says what the whole of a source is about, so its words count more than a sentence's.
-TITLE = 2.0
+TITLE = 2
 
 
 @dataclass(frozen=True, slots=True)
-class _Entry:
-    """What the index holds of one node: enough to take it out again."""
+class Entry:
+    """What an index holds of one node: the words of its text, the source they were read in, and its names."""
 
-    words: str
+    words: tuple[str, ...]
     source: str | None
     names: tuple[str, ...]
 
 
-class WordIndex:
-    """Built once over a graph; afterwards each commit costs what it wrote.
+class Adjacency:
+    """The edges of a graph as the engine finds them, dead ones included, in the order of insertion."""
+
+    def __init__(self, store: Store) -> None:
+        self._edges = store.edges
+        relation = store.engine.read("edge")
+        self._out: dict[Any, Any] = relation.reader(SRC).buckets
+        self._in: dict[Any, Any] = relation.reader(DST).buckets
+
+    def out_of(self, id: str, most: int | None = None) -> list[Edge]:
+        """The edges that leave a node, or the first of them."""
+        return self._listed(self._out.get(id), most)
+
+    def into(self, id: str, most: int | None = None) -> list[Edge]:
+        """The edges that reach a node, or the first of them."""
+        return self._listed(self._in.get(id), most)
+
+    def leaving(self, id: str) -> int:
+        """How many edges leave a node."""
+        bucket = self._out.get(id)
+        return 0 if bucket is None else count_of(bucket)
+
+    def reaching(self, id: str) -> int:
+        """How many edges reach a node."""
+        bucket = self._in.get(id)
+        return 0 if bucket is None else count_of(bucket)
+
+    def between(self, src: str, dst: str) -> list[Edge]:
+        """The edges from one node to another; costs what the less busy of the two has."""
+        leaving, reaching, edges = self._out.get(src), self._in.get(dst), self._edges
+        if leaving is None or reaching is None:
+            return []
+        if count_of(leaving) <= count_of(reaching):
+            return [edges[row[0]] for row in rows_of(leaving) if row[DST] == dst]  # type: ignore[index]
+        return [edges[row[0]] for row in rows_of(reaching) if row[SRC] == src]  # type: ignore[index]
+
+    def degree(self, id: str) -> int:
+        """How many edges touch a node."""
+        return self.leaving(id) + self.reaching(id)
+
+    def _listed(self, bucket: Bucket | None, most: int | None) -> list[Edge]:
+        if bucket is None:
+            return []
+        edges = self._edges
+        rows = rows_of(bucket) if most is None else first_of(bucket, most)
+        return [edges[row[0]] for row in rows]  # type: ignore[index]
+
+
+class Index:
+    """What a walk asks of an index, whatever time it is of.
 
     Attributes:
         statements: bags of the words of every claim, decision, assumption, evidence and kind of one's own.
         passages: bags of every source: its title and the words of what was read from it.
         names: what a question may call a node.
+        edges: adjacency.
+        numbers: the nodes in the order of insertion.
     """
 
-    def __init__(self, graph: ContextGraph) -> None:
-        self.statements = Bags()
-        self.passages = Bags()
-        self.names = NameTable()
-        self._store = graph.store
-        self._entries: dict[str, _Entry] = {}
-        self._order: dict[str, int] = {}
-        self._out: dict[str, list[Edge]] = {}
-        self._in: dict[str, list[Edge]] = {}
-        self._between: dict[tuple[str, str], list[Edge]] = {}
-        for node in self._store.nodes.values():
-            self._put(node)
-        for edge in self._store.edges.values():
-            self._link(edge)
-        self._store.observers.append(self._follow)
+    statements: Ranking
+    passages: Ranking
+    names: NameTable
+    edges: Adjacency
+    numbers: Numbers
 
     def __contains__(self, id: str) -> bool:
-        return id in self._entries
+        raise NotImplementedError
 
-    def out_of(self, id: str) -> list[Edge]:
-        """The edges that leave a node, dead ones included, in the order of insertion."""
-        return self._out.get(id, [])
+    def words(self, id: str) -> tuple[str, ...]:
+        """The terms of a node's text, in order, repeats kept."""
+        raise NotImplementedError
 
-    def into(self, id: str) -> list[Edge]:
-        """The edges that reach a node, dead ones included, in the order of insertion."""
-        return self._in.get(id, [])
-
-    def between(self, src: str, dst: str) -> list[Edge]:
-        """The edges from one node to another."""
-        return self._between.get((src, dst), [])
-
-    def degree(self, id: str) -> int:
-        """How many edges touch a node."""
-        return len(self._out.get(id, ())) + len(self._in.get(id, ()))
+    def roads(self) -> Roads:
+        """What the rules say about walking."""
+        raise NotImplementedError
 
     def order(self, id: str) -> int:
         """The place of a node in the order of insertion: what breaks ties."""
-        return self._order[id]
+        return self.numbers.of[id]
+
+
+class WordIndex(Index):
+    """Built once over a graph; afterwards each commit costs what it wrote.
+
+    Attributes:
+        nodes: the records as they are indexed.
+        replaced: the number of each node whose entry changed, and the record it had before, oldest first.
+    """
+
+    def __init__(self, graph: ContextGraph) -> None:
+        self.numbers = Numbers()
+        self.statements: Bags = Bags(self.numbers)
+        self.passages: Bags = Bags(self.numbers)
+        self.names = NameTable()
+        self.edges = Adjacency(graph.store)
+        self.replaced: list[tuple[int, Node]] = []
+        self._store = graph.store
+        self._roads = RoadsNow(graph.store)
+        self._nodes: dict[str, Node] = {}
+        self._words: dict[str, tuple[str, ...]] = {}
+        self.nodes: Mapping[str, Node] = self._nodes
+        for node in self._store.nodes.values():
+            self._put(node)
+        self._store.observers.append(self._follow)
+
+    def __contains__(self, id: str) -> bool:
+        return id in self._nodes
+
+    def words(self, id: str) -> tuple[str, ...]:
+        return self._words[id]
+
+    def roads(self) -> Roads:
+        return self._roads.read()
 
     def _follow(self, receipt: Receipt) -> None:
         for id in receipt.nodes:
             self._put(self._store.nodes[id])
-        for id in receipt.edges:
-            self._link(self._store.edges[id])
 
     def _put(self, node: Node) -> None:
-        self._order.setdefault(node.id, len(self._order))
-        entry = _entry(node)
-        old = self._entries.get(node.id)
-        if old == entry:
-            return
+        id = node.id
+        number = self.numbers.number(id)
+        old = self._nodes.get(id)
+        self._nodes[id] = node
         if old is not None:
-            self._drop(node, old)
-        self._entries[node.id] = entry
+            if same_entry(old, node):
+                return
+            self.replaced.append((number, old))
+            self._drop(node, entry_of(old))
+        entry = entry_of(node)
+        words = self._words[id] = entry.words
         for name in entry.names:
-            self.names.put(node.id, name)
-        words = terms(entry.words)
+            self.names.put(id, name)
         if node.type == SOURCE:
-            self.passages.add(node.id, words, TITLE)
+            self.passages.add(id, words, TITLE)
         elif node.type != ENTITY:
-            self.statements.add(node.id, words)
+            self.statements.add(id, words)
             if entry.source is not None:
                 self.passages.add(entry.source, words)
 
-    def _drop(self, node: Node, old: _Entry) -> None:
+    def _drop(self, node: Node, old: Entry) -> None:
         for name in old.names:
             self.names.drop(node.id, name)
-        words = terms(old.words)
         if node.type == SOURCE:
-            self.passages.take(node.id, words, TITLE)
+            self.passages.take(node.id, old.words, TITLE)
         elif node.type != ENTITY:
-            self.statements.take(node.id, words)
+            self.statements.take(node.id, old.words)
             if old.source is not None:
-                self.passages.take(old.source, words)
-
-    def _link(self, edge: Edge) -> None:
-        between = self._between.setdefault((edge.src, edge.dst), [])
-        known = any(old.id == edge.id for old in between)
-        for edges in (between, self._out.setdefault(edge.src, []), self._in.setdefault(edge.dst, [])):
-            if known:
-                _replace(edges, edge)
-            else:
-                edges.append(edge)
+                self.passages.take(old.source, old.words)
 
 
 def statement_text(node: Node) -> str:
@@ -131,10 +196,23 @@ def statement_text(node: Node) -> str:
     return f"{node.label}\n{rationale}" if isinstance(rationale, str) and rationale else node.label
 
 
-def _entry(node: Node) -> _Entry:
-    source = node.provenance.source_id if node.provenance is not None else None
+def same_entry(one: Node, other: Node) -> bool:
+    """Whether two records of one node have the same entry; costs no reading of words."""
+    return one is other or (
+        statement_text(one) == statement_text(other)
+        and _home(one) == _home(other)
+        and all(one.attrs.get(name) == other.attrs.get(name) for name in ("record_key", "aliases"))
+    )
+
+
+def entry_of(node: Node) -> Entry:
+    """The entry of a node."""
     names = tuple(dict.fromkeys(_names(node))) if node.type in NAMED else ()
-    return _Entry(statement_text(node), source if node.type != SOURCE else None, names)
+    return Entry(tuple(terms(statement_text(node))), _home(node), names)
+
+
+def _home(node: Node) -> str | None:
+    return node.provenance.source_id if node.provenance is not None and node.type != SOURCE else None
 
 
 def _names(node: Node) -> Iterator[str]:
@@ -151,10 +229,3 @@ def _names(node: Node) -> Iterator[str]:
     aliases = node.attrs.get("aliases")
     if isinstance(aliases, list | tuple):
         yield from (alias for alias in aliases if isinstance(alias, str))
-
-
-def _replace(edges: list[Edge], edge: Edge) -> None:
-    for at, old in enumerate(edges):
-        if old.id == edge.id:
-            edges[at] = edge
-            return

@@ -13,7 +13,7 @@ from contextmesh.walk.roads import BACKWARD, FORWARD
 if TYPE_CHECKING:
     from contextmesh.store.model import Edge
     from contextmesh.store.store import Store
-    from contextmesh.walk.index import WordIndex
+    from contextmesh.walk.index import Index
     from contextmesh.walk.roads import Roads
     from contextmesh.walk.visits import Visit
 
@@ -27,10 +27,10 @@ CONTRADICTS = "contradicts"
 class Standing:
     """Reads what holds around an answer; every edge and node it returns is live."""
 
-    def __init__(self, store: Store, index: WordIndex, roads: Roads, is_live: Callable[[str], bool]) -> None:
+    def __init__(self, store: Store, index: Index, roads: Roads, is_live: Callable[[str], bool]) -> None:
         self._nodes = store.nodes
         self._engine = store.engine
-        self._index = index
+        self._edges = index.edges
         self._roads = roads
         self._is_live = is_live
 
@@ -43,7 +43,7 @@ class Standing:
         steps: list[Step] = []
         seen = {id: None}
         while len(steps) < REPLACEMENTS:
-            edge = next((e for e in self._index.into(id) if self._replaces(e) and e.src not in seen), None)
+            edge = next((e for e in self._edges.into(id) if self._replaces(e) and e.src not in seen), None)
             if edge is None:
                 break
             id = edge.src
@@ -65,7 +65,7 @@ class Standing:
             done[at] = None
             if self._nodes[at].type == SOURCE and at != id:
                 return self._back(at, id, came)
-            for edge in self._index.out_of(at)[:LOOKED_AT]:
+            for edge in self._edges.out_of(at, LOOKED_AT):
                 further = price + self._roads.forward.get(edge.type, 1.0)
                 if edge.type in self._roads.grounds and self._holds(edge) and further < prices.get(edge.dst, 1e9):
                     prices[edge.dst], came[edge.dst] = further, (at, edge)
@@ -75,7 +75,7 @@ class Standing:
 
     def conflicts(self, id: str) -> tuple[str, ...]:
         """Live nodes that contradict this one or are contradicted by it, in the order of insertion."""
-        edges = [e for e in (*self._index.into(id), *self._index.out_of(id)) if e.type == CONTRADICTS]
+        edges = [e for e in (*self._edges.into(id), *self._edges.out_of(id)) if e.type == CONTRADICTS]
         return tuple(dict.fromkeys(e.src if e.dst == id else e.dst for e in edges if self._holds(e)))
 
     def _replaces(self, edge: Edge) -> bool:

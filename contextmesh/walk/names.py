@@ -12,6 +12,10 @@ LONGEST = 12
 LONGEST_LETTERS = 40
 
 
+Table = dict[str, str | dict[str, None]]
+"""What a name stands for: most stand for one node alone, and some for a great many."""
+
+
 @dataclass(frozen=True, slots=True)
 class Found:
     """A name that stands in a question: where (half-open character offsets), and every node that bears it."""
@@ -26,10 +30,10 @@ class NameTable:
     """Names by their folded words; names in scripts that do not part words by their letters."""
 
     def __init__(self) -> None:
-        self._by_words: dict[str, dict[str, None]] = {}
-        self._by_letters: dict[str, dict[str, None]] = {}
-        self._longest = 0
-        self._most_letters = 0
+        self._by_words: Table = {}
+        self._by_letters: Table = {}
+        self.longest = 0
+        self.most_letters = 0
 
     def put(self, id: str, name: str) -> None:
         """Let a name stand for a node; one name may stand for several."""
@@ -37,19 +41,31 @@ class NameTable:
             letters = fold(name).strip()
             if len(letters) > LONGEST_LETTERS:
                 return
-            self._by_letters.setdefault(letters, {})[id] = None
-            self._most_letters = max(self._most_letters, len(letters))
+            _file(self._by_letters, letters, id)
+            self.most_letters = max(self.most_letters, len(letters))
             return
         key = name_key(name)
         count = key.count(" ") + 1
         if key and count <= LONGEST:
-            self._by_words.setdefault(key, {})[id] = None
-            self._longest = max(self._longest, count)
+            _file(self._by_words, key, id)
+            self.longest = max(self.longest, count)
 
     def drop(self, id: str, name: str) -> None:
         """Let a name no longer stand for a node."""
         for table, key in ((self._by_letters, fold(name).strip()), (self._by_words, name_key(name))):
-            table.get(key, {}).pop(id, None)
+            held = table.get(key)
+            if isinstance(held, dict):
+                held.pop(id, None)
+            elif held == id:
+                del table[key]
+
+    def of_words(self, key: str) -> tuple[str, ...]:
+        """The nodes that a name of these folded words stands for."""
+        return _bearers(self._by_words, key)
+
+    def of_letters(self, letters: str) -> tuple[str, ...]:
+        """The nodes that a name of these folded letters stands for."""
+        return _bearers(self._by_letters, letters)
 
     def find(self, question: str) -> tuple[Found, ...]:
         """The names in a question, longer ones first, none inside another; a name of function words is none."""
@@ -61,25 +77,40 @@ class NameTable:
 
     def _find_words(self, question: str, taken: bytearray, found: list[Found]) -> None:
         words = placed_words(question)
-        for length in range(min(self._longest, len(words)), 0, -1):
+        for length in range(min(self.longest, len(words)), 0, -1):
             for first in range(len(words) - length + 1):
                 start, end = words[first].start, words[first + length - 1].end
                 if any(taken[start:end]):
                     continue
                 parts = [word.text for word in words[first : first + length]]
-                ids = self._by_words.get(" ".join(parts))
+                ids = self.of_words(" ".join(parts))
                 if ids and not _says_nothing(parts):
                     _take(question, start, end, ids, taken, found)
 
     def _find_letters(self, question: str, taken: bytearray, found: list[Found]) -> None:
         folded = fold(question)
-        if not self._by_letters or len(folded) != len(question):
+        if not self.most_letters or len(folded) != len(question):
             return
-        for length in range(min(self._most_letters, len(folded)), 0, -1):
+        for length in range(min(self.most_letters, len(folded)), 0, -1):
             for start in range(len(folded) - length + 1):
-                ids = self._by_letters.get(folded[start : start + length])
+                ids = self.of_letters(folded[start : start + length])
                 if ids and not any(taken[start : start + length]):
                     _take(question, start, start + length, ids, taken, found)
+
+
+def _file(table: Table, key: str, id: str) -> None:
+    held = table.get(key)
+    if held is None:
+        table[key] = id
+    elif isinstance(held, dict):
+        held[id] = None
+    elif held != id:
+        table[key] = {held: None, id: None}
+
+
+def _bearers(table: Table, key: str) -> tuple[str, ...]:
+    held = table.get(key, ())
+    return (held,) if isinstance(held, str) else tuple(held)
 
 
 def _says_nothing(parts: Iterable[str]) -> bool:

@@ -1,9 +1,14 @@
-"""An inverted index over bags of terms, with bounded postings: what a search costs does not grow with the index."""
+"""An inverted index over bags of terms, with bounded postings: what a search costs does not grow with the index.
+
+A bag is known by its number, and a term holds the numbers of its bags with its count in each: what a text holds is
+read from the terms of a question, so no second copy of the text is kept.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import islice
 
 from contextmesh.walk.words import trigrams
 
@@ -18,87 +23,91 @@ OPENING = 2
 FURTHER = 3
 ALIKE = 0.6
 
+Counts = Mapping[int, int]
+"""How often a term stands in each bag that holds it, by number."""
 
-class Bags:
-    """Bags of terms by id, scored by BM25 (Robertson and Zaragoza, 2009; k1 = 1.2, b = 0.5)."""
+NONE: Counts = {}
+
+
+class Numbers:
+    """Ids as whole numbers in the order in which they were first named; what breaks ties."""
 
     def __init__(self) -> None:
-        self._bags: dict[str, dict[str, float]] = {}
-        self._lengths: dict[str, float] = {}
-        self._order: dict[str, int] = {}
-        self._posts: dict[str, dict[str, None]] = {}
-        self._champions: dict[str, tuple[int, tuple[str, ...]]] = {}
-        self._by_opening: dict[str, list[str]] = {}
-        self._total = 0.0
+        self.of: dict[str, int] = {}
+        self.ids: list[str] = []
 
-    def __len__(self) -> int:
-        return len(self._bags)
+    def number(self, id: str) -> int:
+        """The number of an id; the next free one for an id that has none."""
+        found = self.of.get(id)
+        if found is None:
+            found = self.of[id] = len(self.ids)
+            self.ids.append(id)
+        return found
 
-    def __contains__(self, id: str) -> bool:
-        return id in self._bags
 
-    def bag(self, id: str) -> Mapping[str, float]:
-        """The terms of one bag with their counts; empty for an unknown id."""
-        return self._bags.get(id, {})
+class Ranking:
+    """Bags of terms by id, scored by BM25 (Robertson and Zaragoza, 2009; k1 = 1.2, b = 0.5).
 
-    def add(self, id: str, terms: Iterable[str], count: float = 1.0) -> None:
-        """Put more terms into a bag, which is made when there is none."""
-        bag = self._bags.setdefault(id, {})
-        self._order.setdefault(id, len(self._order))
-        grown = 0.0
-        for term in terms:
-            if term not in bag:
-                bag[term] = 0.0
-                self._post(term, id)
-            bag[term] += count
-            grown += count
-        self._lengths[id] = self._lengths.get(id, 0.0) + grown
-        self._total += grown
+    Where the bags come from is for a subclass to say: ``counts``, ``length``, ``bags``, ``total`` and ``opening``.
 
-    def take(self, id: str, terms: Iterable[str], count: float = 1.0) -> None:
-        """Take terms out of a bag again, as often as they were put in."""
-        bag = self._bags.get(id, {})
-        for term in terms:
-            if term not in bag:
-                continue
-            bag[term] -= count
-            self._lengths[id] -= count
-            self._total -= count
-            if bag[term] <= 0:
-                del bag[term]
-                del self._posts[term][id]
-                self._champions.pop(term, None)
+    Attributes:
+        numbers: of the ids; bags of one number belong to one id.
+        bags: how many there are.
+        total: the sum of their lengths.
+    """
+
+    def __init__(self, numbers: Numbers) -> None:
+        self.numbers = numbers
+        self.bags = 0
+        self.total = 0
+        self._champions: dict[str, tuple[int, tuple[int, ...]]] = {}
+
+    def counts(self, term: str) -> Counts:
+        """The bags that hold a term; not to be changed, nor held over a change of the index."""
+        raise NotImplementedError
+
+    def length(self, number: int) -> int:
+        """The terms of a bag, repeats counted; 0 where there is no bag."""
+        raise NotImplementedError
+
+    def opening(self, letters: str) -> Iterable[str]:
+        """The terms that open with these letters, in the order of first appearance, perhaps with some no bag holds."""
+        raise NotImplementedError
 
     @property
     def average(self) -> float:
         """The average length of a bag, at least 1."""
-        return max(1.0, self._total / max(1, len(self._bags)))
+        return max(1.0, self.total / max(1, self.bags))
 
     def frequency(self, term: str) -> int:
         """In how many bags a term stands."""
-        return len(self._posts.get(term, ()))
+        return len(self.counts(term))
 
     def idf(self, term: str) -> float:
         """The weight of a term by its rarity; greatest for a term that stands in no bag."""
         held = self.frequency(term)
-        return math.log(1 + (len(self._bags) - held + 0.5) / (held + 0.5))
+        return math.log(1 + (self.bags - held + 0.5) / (held + 0.5))
+
+    def rarity(self, term: str) -> float:
+        """A gentler weight than ``idf``: a term that stands in every bag still counts."""
+        return math.log(1 + self.bags / max(self.frequency(term), 0.5))
+
+    def slack(self, number: int) -> float:
+        """What the formula adds to each count for the length of a bag."""
+        return K1 * (1 - LENGTH + LENGTH * self.length(number) / self.average)
+
+    def parts(self, id: str, weights: Mapping[str, float]) -> list[tuple[str, float]]:
+        """What each term that a bag holds adds to its score."""
+        number = self.numbers.of.get(id)
+        if number is None:
+            return []
+        slack = self.slack(number)
+        held = [(term, weight, self.counts(term).get(number)) for term, weight in weights.items()]
+        return [(term, weight * count * (K1 + 1) / (count + slack)) for term, weight, count in held if count]
 
     def score(self, id: str, weights: Mapping[str, float]) -> float:
         """The BM25 score of one bag for weighted terms."""
         return sum(part for _, part in self.parts(id, weights))
-
-    def rarity(self, term: str) -> float:
-        """A gentler weight than ``idf``: a term that stands in every bag still counts."""
-        return math.log(1 + len(self._bags) / max(self.frequency(term), 0.5))
-
-    def parts(self, id: str, weights: Mapping[str, float]) -> list[tuple[str, float]]:
-        """What each term that a bag holds adds to its score."""
-        bag = self._bags.get(id)
-        if not bag:
-            return []
-        slack = K1 * (1 - LENGTH + LENGTH * self._lengths[id] / self.average)
-        held = [(term, weight, bag[term]) for term, weight in weights.items() if term in bag]
-        return [(term, weight * count * (K1 + 1) / (count + slack)) for term, weight, count in held]
 
     def search(
         self, weights: Mapping[str, float], limit: int, keep: Callable[[str], bool] = lambda _: True
@@ -107,53 +116,131 @@ class Bags:
 
         Looks at no more than ``CANDIDATES`` bags, whatever the index holds.
         """
-        candidates: dict[str, None] = {}
+        candidates: dict[int, float] = {}
         for term in sorted(weights, key=lambda t: (self.frequency(t), t)):
             if len(candidates) >= CANDIDATES:
                 break
-            candidates.update(dict.fromkeys(self.holders(term)))
-        scored = [(id, self.score(id, weights)) for id in candidates]
-        scored.sort(key=lambda found: (-found[1], self._order[found[0]]))
+            candidates.update(dict.fromkeys(self._looked_up(term), 0.0))
+        self._score_all(candidates, weights)
+        ranked = sorted(candidates)
+        ranked.sort(key=candidates.__getitem__, reverse=True)  # stable: of equals the first number stays first
+        ids = self.numbers.ids
         best: list[tuple[str, float]] = []
-        for id, score in scored:
+        for number in ranked:
             if len(best) >= limit:
                 break
-            if keep(id):
-                best.append((id, score))
+            if keep(ids[number]):
+                best.append((ids[number], candidates[number]))
         return best
 
-    def holders(self, term: str) -> Iterable[str]:
+    def _score_all(self, candidates: dict[int, float], weights: Mapping[str, float]) -> None:
+        """Term by term, so that each bag's parts are added in the order of the weights, as ``score`` adds them."""
+        average, length = self.average, self.length
+        slacks = {number: K1 * (1 - LENGTH + LENGTH * length(number) / average) for number in candidates}
+        for term, weight in weights.items():
+            counts = self.counts(term)
+            if len(counts) <= len(candidates):
+                held = [(number, count) for number, count in counts.items() if number in candidates]
+            else:
+                held = [(number, counts[number]) for number in candidates if number in counts]
+            for number, count in held:
+                candidates[number] += weight * count * (K1 + 1) / (count + slacks[number])
+
+    def holders(self, term: str) -> list[str]:
         """The bags that hold a term, or its champions when there are more than ``POSTINGS``."""
-        posts = self._posts.get(term)
-        if posts is None:
-            return ()
-        if len(posts) <= POSTINGS:
-            return posts
+        ids = self.numbers.ids
+        return [ids[number] for number in self._looked_up(term)]
+
+    def _looked_up(self, term: str) -> Iterable[int]:
+        counts = self.counts(term)
+        if len(counts) <= POSTINGS:
+            return counts
         made_at, champions = self._champions.get(term, (0, ()))
         # Made anew when the postings have grown by a fifth: the cost of a write stays constant on average.
-        if made_at * 6 < len(posts) * 5:
-            champions = tuple(sorted(posts, key=lambda id: (-self._impact(id, term), self._order[id]))[:POSTINGS])
-            self._champions[term] = (len(posts), champions)
+        if made_at * 6 < len(counts) * 5:
+            length = self.length
+            impact = {number: count / (1.0 + length(number)) for number, count in counts.items()}
+            ranked = sorted(impact)
+            ranked.sort(key=impact.__getitem__, reverse=True)
+            champions = tuple(ranked[:POSTINGS])
+            self._champions[term] = (len(counts), champions)
         return champions
 
     def alike(self, term: str, limit: int = 3) -> list[tuple[str, float]]:
         """Terms spelt nearly like this one from the third letter on, with the Dice coefficient of their trigrams."""
         own = trigrams(term)
         close: list[tuple[str, float]] = []
-        for other in self._by_opening.get(term[:OPENING], ())[:POSTINGS]:
-            if abs(len(other) - len(term)) <= FURTHER and self._posts.get(other):
+        for other in islice(self.opening(term[:OPENING]), POSTINGS):
+            if abs(len(other) - len(term)) <= FURTHER and self.counts(other):
                 grams = trigrams(other)
                 dice = 2 * len(own & grams) / (len(own) + len(grams))
                 if dice >= ALIKE:
                     close.append((other, dice))
         return sorted(close, key=lambda found: (-found[1], found[0]))[:limit]
 
-    def _post(self, term: str, id: str) -> None:
-        posts = self._posts.get(term)
-        if posts is None:
-            posts = self._posts[term] = {}
-            self._by_opening.setdefault(term[:OPENING], []).append(term)
-        posts[id] = None
 
-    def _impact(self, id: str, term: str) -> float:
-        return self._bags[id][term] / (1.0 + self._lengths[id])
+class Bags(Ranking):
+    """Bags that are filled, and emptied again."""
+
+    def __init__(self, numbers: Numbers | None = None) -> None:
+        super().__init__(numbers if numbers is not None else Numbers())
+        self._posts: dict[str, dict[int, int] | tuple[int, int]] = {}  # most terms stand in one bag alone
+        self._lengths: list[int] = []
+        self._by_opening: dict[str, list[str]] = {}
+
+    def __len__(self) -> int:
+        return self.bags
+
+    def __contains__(self, id: str) -> bool:
+        number = self.numbers.of.get(id)
+        return number is not None and number < len(self._lengths) and self._lengths[number] >= 0
+
+    def counts(self, term: str) -> Counts:
+        post = self._posts.get(term)
+        if post is None:
+            return NONE
+        return post if isinstance(post, dict) else {post[0]: post[1]}
+
+    def length(self, number: int) -> int:
+        return max(0, self._lengths[number]) if number < len(self._lengths) else 0
+
+    def opening(self, letters: str) -> Sequence[str]:
+        return self._by_opening.get(letters, ())
+
+    def add(self, id: str, terms: Sequence[str], count: int = 1) -> None:
+        """Put more terms into a bag, which is made when there is none."""
+        number, posts, lengths = self.numbers.number(id), self._posts, self._lengths
+        while len(lengths) <= number:
+            lengths.append(-1)
+        if lengths[number] < 0:
+            lengths[number] = 0
+            self.bags += 1
+        for term in terms:
+            post = posts.get(term)
+            if post is None:
+                self._by_opening.setdefault(term[:OPENING], []).append(term)
+                posts[term] = (number, count)
+            elif isinstance(post, dict):
+                post[number] = post.get(number, 0) + count
+            elif post[0] == number:
+                posts[term] = (number, post[1] + count)
+            else:
+                posts[term] = {post[0]: post[1], number: count}
+        lengths[number] += count * len(terms)
+        self.total += count * len(terms)
+
+    def take(self, id: str, terms: Iterable[str], count: int = 1) -> None:
+        """Take terms out of a bag again, as often as they were put in."""
+        number = self.numbers.of.get(id, -1)
+        for term in terms:
+            post = self._posts.get(term, {})
+            held = post if isinstance(post, dict) else {post[0]: post[1]}
+            if number not in held:
+                continue
+            held[number] -= count
+            self._lengths[number] -= count
+            self.total -= count
+            if held[number] <= 0:
+                del held[number]
+                self._champions.pop(term, None)
+            self._posts[term] = held

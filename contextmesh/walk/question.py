@@ -11,7 +11,7 @@ from contextmesh.walk.words import FUNCTION_WORDS, Word, placed_words, terms
 
 if TYPE_CHECKING:
     from contextmesh.resolve.resolver import Resolver
-    from contextmesh.walk.index import WordIndex
+    from contextmesh.walk.index import Index
     from contextmesh.walk.roads import Roads
 
 # A term spelt like an unknown one counts for it, at this share of its likeness.
@@ -69,7 +69,7 @@ class Question:
     places: dict[str, int]
 
 
-def read_question(text: str, index: WordIndex, resolver: Resolver, roads: Roads) -> Question:
+def read_question(text: str, index: Index, resolver: Resolver, roads: Roads) -> Question:
     """Reads a question; the resolver may learn an alias from a capitalised, quoted or joined name."""
     words = placed_words(text)
     names = _names(text, index, resolver)
@@ -95,7 +95,7 @@ def read_question(text: str, index: WordIndex, resolver: Resolver, roads: Roads)
     )
 
 
-def _rarest(places: dict[str, int], index: WordIndex) -> dict[str, int]:
+def _rarest(places: dict[str, int], index: Index) -> dict[str, int]:
     """At most so many terms that a question as long as a letter costs little more than a short one."""
     if len(places) <= MOST_TERMS:
         return places
@@ -103,7 +103,7 @@ def _rarest(places: dict[str, int], index: WordIndex) -> dict[str, int]:
     return {term: places[term] for term in sorted(kept, key=lambda term: places[term])}
 
 
-def _names(text: str, index: WordIndex, resolver: Resolver) -> tuple[Name, ...]:
+def _names(text: str, index: Index, resolver: Resolver) -> tuple[Name, ...]:
     """First what the names table spells out; then what the resolver makes of the other mentions."""
     found: dict[str, Name] = {}
     taken = bytearray(len(text))
@@ -151,7 +151,7 @@ def _asks(words: list[Word], roads: Roads) -> tuple[tuple[Ask, ...], frozenset[s
     return tuple(asks), frozenset(signs), frozenset(manner)
 
 
-def _variants(term: str, index: WordIndex) -> tuple[tuple[str, float], ...]:
+def _variants(term: str, index: Index) -> tuple[tuple[str, float], ...]:
     """The term itself; and, when nothing holds it, the terms spelt most like it."""
     known = index.statements.frequency(term) or index.passages.frequency(term)
     if known or len(term) < 4 or term in FUNCTION_WORDS:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from contextmesh.graph.history import OF_RECORDS
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -12,6 +14,9 @@ if TYPE_CHECKING:
     from contextmesh.store.store import Store
 
 FORWARD, BACKWARD = "forward", "backward"
+
+READ = ("walks", "reads_back", "asserts", "ground_word", "answers", "asks_for", "looks_for")
+"""The relations that the tables are read from."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +61,27 @@ class Roads:
             looks_for={words: tuple(signs) for words, signs in looks.items()},
             longest_words=max((w.count(" ") + 1 for w in (*asks, *looks)), default=0),
         )
+
+
+class RoadsNow:
+    """The tables of a store, read again only when facts came that the rules may draw them from."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        declared = store.policy.program.declarations
+        needed = store.needed_for([name for name in READ if name in declared])
+        self._inputs = tuple(name for name in needed if declared[name].kind == "input")
+        self._read: tuple[tuple[int, ...], Roads] | None = None
+
+    def read(self) -> Roads:
+        """The tables as the rules derive them now."""
+        store = self._store
+        # A record that is replaced may take facts back: where records decide, counts are no sign that all is equal.
+        seq = store.seq if any(name in OF_RECORDS for name in self._inputs) else 0
+        stamp = (seq, *(store.engine.count(name) for name in self._inputs))
+        if self._read is None or self._read[0] != stamp:
+            self._read = stamp, Roads.read(store)
+        return self._read[1]
 
 
 def _rows(store: Store, relation: str) -> Iterable[Row]:

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from contextmesh.walk.index import ENTITY, SOURCE, statement_text
+from contextmesh.walk.index import ENTITY, SOURCE
 from contextmesh.walk.words import raw_words, terms
 
 if TYPE_CHECKING:
     from contextmesh.store.model import Node
-    from contextmesh.walk.index import WordIndex
-    from contextmesh.walk.postings import Bags
+    from contextmesh.walk.index import Index
+    from contextmesh.walk.postings import Counts, Ranking
     from contextmesh.walk.question import Question
 
 # A term in the title over a statement counts half, one met on the way to it two fifths.
@@ -30,6 +30,8 @@ PAIRS_FROM = 0.25
 SIGN_SHARE = 0.15
 # A statement of average length loses this share of its fit, one of thrice that length twice as much.
 LENGTH_SHARE = 0.12
+# Of a name that fewer edges reach, all that mention it are looked up once.
+BUSY = 2000
 # The sign that stands for any number.
 DIGITS = "digits"
 REASON = "because"
@@ -58,11 +60,13 @@ class Fit:
 class Scorer:
     """Scores texts for one question; each text is looked at once."""
 
-    def __init__(self, index: WordIndex, nodes: Mapping[str, Node], question: Question) -> None:
+    def __init__(self, index: Index, nodes: Mapping[str, Node], question: Question) -> None:
         self._index = index
         self._nodes = nodes
         self._question = question
+        self._numbers = index.numbers.of
         bags = index.statements
+        self._average = bags.average
         self._rarity = [bags.rarity(term) for term in question.terms]
         self._total = sum(self._rarity) or 1.0
         self._masses: dict[int, float] = {0: 0.0}
@@ -72,7 +76,11 @@ class Scorer:
         self._passages: dict[str, float] = {}
         self._shares: dict[str, list[tuple[int, float]]] = {}
         self._bit_of = _bit_of(question)
+        self._in_statements = [(bags.counts(term), bit) for term, bit in self._bit_of.items()]
+        self._in_passages = [(index.passages.counts(term), bit) for term, bit in self._bit_of.items()]
+        self._variants = [[(bags.counts(v), share) for v, share in question.variants[t]] for t in question.terms]
         self._spelt = _by_place(question)
+        self._near: dict[str, frozenset[str] | None] = {}
         self._named = {name.id: name for name in question.names}
         self.kinds = question.kinds
         self.rest = self._bits_of(question.rest)
@@ -122,13 +130,14 @@ class Scorer:
         """What each variant of a term adds to the fit of a source, with the bits of the terms."""
         shares = self._shares.get(id)
         if shares is None:
-            parts = self._index.passages.parts(id, self.passage_weights)
+            passages = self._index.passages
+            parts = passages.parts(id, self.passage_weights)
             shares = self._shares[id] = [(self._bit_of[term], part / self._top) for term, part in parts]
         return shares
 
     def name_weight(self, id: str) -> float:
         """How telling the label of a named node is, in [0, 1], by the rarity of its words."""
-        rarity = sum(self._index.passages.idf(term) for term in dict.fromkeys(terms(self._nodes[id].label)))
+        rarity = sum(self._index.passages.idf(term) for term in dict.fromkeys(self._label_words(id)))
         return min(1.0, rarity / RARE_NAME)
 
     def said(self, id: str) -> int:
@@ -137,7 +146,9 @@ class Scorer:
         if bits is None:
             node = self._nodes[id]
             if node.type in (SOURCE, ENTITY):
-                bits = self._label(node)
+                bits = 0
+                for term in self._label_words(id):
+                    bits |= self._bit_of.get(term, 0)
             else:
                 fit = self.statement(id)
                 bits = fit.own | fit.context
@@ -150,19 +161,19 @@ class Scorer:
             return self.said(id)
         bits = self._covered.get(id)
         if bits is None:
-            bits = self._covered[id] = self._bits(self._index.passages.bag(id))
+            bits = self._covered[id] = _held(self._numbers[id], self._in_passages)
         return bits
 
     def label_share(self, id: str) -> float:
         """How much of a node's own label the question spells out, by rarity, in [0, 1]."""
-        words = dict.fromkeys(terms(self._nodes[id].label))
+        words = dict.fromkeys(self._label_words(id))
         rarity = {word: self._index.statements.idf(word) for word in words}
         shared = sum(w for word, w in rarity.items() if word in self._question.variants)
         return shared / (sum(rarity.values()) or 1.0)
 
     def span(self, id: str) -> tuple[int, int]:
         """Where in the question the words of a node's label first and last stand; (0, 0) when nowhere."""
-        words = dict.fromkeys(terms(self._nodes[id].label))
+        words = dict.fromkeys(self._label_words(id))
         starts = [at for term, at in self._question.places.items() if term in words]
         return (min(starts), max(starts)) if starts else (0, 0)
 
@@ -181,19 +192,18 @@ class Scorer:
         return enough and bool(self.said(id))
 
     def _statement(self, id: str) -> Fit:
-        node = self._nodes[id]
-        bag = self._index.statements.bag(id)
-        own, title = self._bits(bag), self._title(node)
+        node, number = self._nodes[id], self._numbers[id]
+        own, title = _held(number, self._in_statements), self._title(node)
         if not own & ~title and node.provenance is not None and HEADER in node.provenance.checks:
             own = 0
         context = title & ~own
-        score = self._strength(bag, own) + TITLE_SHARE * self.mass(context)
+        score = self._strength(number, own) + TITLE_SHARE * self.mass(context)
         if not own:
             return Fit(score, 0, context)
-        score += PAIRS_SHARE * self._pairs_share(node, own) + NAMES_SHARE * self._names_share(node)
+        score += PAIRS_SHARE * self._pairs_share(id, own) + NAMES_SHARE * self._names_share(node)
         if self._question.signs and not self._shows_sign(node):
             score *= 1.0 - SIGN_SHARE
-        length = sum(bag.values()) / self._index.statements.average
+        length = self._index.statements.length(number) / self._average
         score *= 1.0 - LENGTH_SHARE * min(2.0, length * 2 / (1 + length))
         return Fit(score, own, context)
 
@@ -202,24 +212,31 @@ class Scorer:
         if not self._spelt:
             return 0.0
         home = node.provenance.source_id if node.provenance is not None else None
-        held = sum(any(id == home or self._index.between(node.id, id) for id in ids) for ids in self._spelt)
+        held = sum(any(id == home or self._joins(node.id, id) for id in ids) for ids in self._spelt)
         return held / len(self._spelt)
 
-    def _strength(self, bag: Mapping[str, float], own: int) -> float:
+    def _joins(self, id: str, name: str) -> bool:
+        """Whether an edge leads from a node to one that the question names."""
+        edges = self._index.edges
+        if name not in self._near:
+            quiet = edges.reaching(name) <= BUSY
+            self._near[name] = frozenset(edge.src for edge in edges.into(name)) if quiet else None
+        near = self._near[name]
+        return bool(edges.between(id, name)) if near is None else id in near
+
+    def _strength(self, number: int, own: int) -> float:
         """The mass of the terms held; one held only by a term spelt alike counts in part."""
         total = 0.0
-        for at, term in enumerate(self._question.terms):
+        for at, variants in enumerate(self._variants):
             if own >> at & 1:
-                best = max(share for variant, share in self._question.variants[term] if variant in bag)
-                total += best * self._rarity[at]
+                total += max(share for counts, share in variants if number in counts) * self._rarity[at]
         return total / self._total
 
-    def _pairs_share(self, node: Node, own: int) -> float:
-        if not self._question.pairs or own.bit_count() < 2 or self.mass(own) < PAIRS_FROM:
+    def _pairs_share(self, id: str, own: int) -> float:
+        wanted = self._question.pairs
+        if not wanted or own.bit_count() < 2 or self.mass(own) < PAIRS_FROM:
             return 0.0
-        ordered = terms(statement_text(node))
-        there = frozenset(pairwise(ordered))
-        return len(self._question.pairs & there) / len(self._question.pairs)
+        return len({pair for pair in pairwise(self._index.words(id)) if pair in wanted}) / len(wanted)
 
     def _shows_sign(self, node: Node) -> bool:
         digits = DIGITS in self._question.signs and any(_is_number(word) for word in raw_words(node.label))
@@ -236,21 +253,22 @@ class Scorer:
         source = node.provenance.source_id if node.provenance is not None else None
         return self.said(source) if source is not None and source in self._nodes else 0
 
-    def _label(self, node: Node) -> int:
-        bits = 0
-        for term in terms(node.label):
-            bits |= self._bit_of.get(term, 0)
-        return bits
-
-    def _bits(self, bag: Mapping[str, float]) -> int:
-        bits = 0
-        for variant, bit in self._bit_of.items():
-            if variant in bag:
-                bits |= bit
-        return bits
+    def _label_words(self, id: str) -> Sequence[str]:
+        """The terms of a node's label alone."""
+        node = self._nodes[id]
+        return terms(node.label) if "rationale" in node.attrs else self._index.words(id)
 
     def _bits_of(self, some: frozenset[str]) -> int:
         return sum(1 << at for at, term in enumerate(self._question.terms) if term in some)
+
+
+def _held(number: int, counted: Sequence[tuple[Counts, int]]) -> int:
+    """The bits of the terms that a bag holds."""
+    bits = 0
+    for counts, bit in counted:
+        if number in counts:
+            bits |= bit
+    return bits
 
 
 def _bit_of(question: Question) -> dict[str, int]:
@@ -274,7 +292,7 @@ def _is_number(word: str) -> bool:
     return word[0].isdigit() or word in NUMBER_WORDS
 
 
-def _weights(question: Question, bags: Bags) -> dict[str, float]:
+def _weights(question: Question, bags: Ranking) -> dict[str, float]:
     weights: dict[str, float] = {}
     for term in question.terms:
         for variant, share in question.variants[term]:

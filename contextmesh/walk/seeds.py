@@ -10,7 +10,7 @@ from contextmesh.resolve.embed import cosine, embed, node_text
 
 if TYPE_CHECKING:
     from contextmesh.store.store import Store
-    from contextmesh.walk.index import WordIndex
+    from contextmesh.walk.index import Index
     from contextmesh.walk.question import Question
     from contextmesh.walk.scoring import Scorer
     from contextmesh.walk.settings import WalkSettings
@@ -58,7 +58,7 @@ class Seeds:
 
 def find_seeds(
     question: Question,
-    index: WordIndex,
+    index: Index,
     scorer: Scorer,
     store: Store,
     settings: WalkSettings,
@@ -91,7 +91,7 @@ def find_seeds(
     return Seeds(_firsts(_by_vector(question, index, store, settings, is_live)), hits, pool, {})
 
 
-def _standing(hits: tuple[str, ...], index: WordIndex, is_live: Callable[[str], bool]) -> dict[str, str | None]:
+def _standing(hits: tuple[str, ...], index: Index, is_live: Callable[[str], bool]) -> dict[str, str | None]:
     """Each live node that the question names; and what superseded one that fell, with the name of that one."""
     found: dict[str, str | None] = {}
     for id in hits:
@@ -100,7 +100,7 @@ def _standing(hits: tuple[str, ...], index: WordIndex, is_live: Callable[[str], 
             continue
         fallen = [id]
         for old in fallen:
-            for edge in index.into(old):
+            for edge in index.edges.into(old):
                 if edge.type != SUPERSEDES or edge.src in fallen:
                     continue
                 if is_live(edge.src):
@@ -119,7 +119,7 @@ def _enough(id: str, question: Question, scorer: Scorer) -> bool:
 
 
 def _by_vector(
-    question: Question, index: WordIndex, store: Store, settings: WalkSettings, is_live: Callable[[str], bool]
+    question: Question, index: Index, store: Store, settings: WalkSettings, is_live: Callable[[str], bool]
 ) -> list[Seed]:
     """Statements near the question as vectors. Only those that hold one of its terms, or one spelt alike, can be."""
     wanted = embed(question.text)

@@ -12,7 +12,7 @@ from contextmesh.walk.words import name_key
 if TYPE_CHECKING:
     from contextmesh.store.model import Edge
     from contextmesh.store.store import Store
-    from contextmesh.walk.index import WordIndex
+    from contextmesh.walk.index import Index
     from contextmesh.walk.question import Question
     from contextmesh.walk.roads import Roads
     from contextmesh.walk.scoring import Scorer
@@ -33,10 +33,10 @@ class Strength:
     """Passes on what matters: from a source that fits a part of the question, through a name, to one that has more."""
 
     def __init__(
-        self, store: Store, index: WordIndex, roads: Roads, question: Question, scorer: Scorer, walk: Walk
+        self, store: Store, index: Index, roads: Roads, question: Question, scorer: Scorer, walk: Walk
     ) -> None:
         self._nodes = store.nodes
-        self._index = index
+        self._edges = index.edges
         self._roads = roads
         self._scorer = scorer
         self._walk = walk
@@ -72,7 +72,7 @@ class Strength:
         if title == name or title.startswith(f"{name} "):
             return 1.0
         # About half the edges of a name come from sources, half from the statements in them.
-        return MENTION / sqrt(max(1.0, self._index.degree(entity) / 2))
+        return MENTION / sqrt(max(1.0, self._edges.degree(entity) / 2))
 
     def home(self, id: str) -> str | None:
         """The source a node was read in."""
@@ -85,7 +85,7 @@ class Strength:
         base = table.get(edge.type, 1.0)
         busy = self._busy.get(target)
         if busy is None:
-            busy = self._busy[target] = 1 + log2(1 + self._index.degree(target)) / 6
+            busy = self._busy[target] = 1 + log2(1 + self._edges.degree(target)) / 6
         price = base * busy * (1.6 - min(1.0, strength))
         if edge.weight > 1.0:
             price /= sqrt(sqrt(edge.weight))

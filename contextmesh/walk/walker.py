@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from contextmesh.walk.index import ENTITY, SOURCE
@@ -15,7 +15,7 @@ from contextmesh.walk.visits import Visit, Walk
 if TYPE_CHECKING:
     from contextmesh.store.model import Edge
     from contextmesh.store.store import Store
-    from contextmesh.walk.index import WordIndex
+    from contextmesh.walk.index import Index
     from contextmesh.walk.question import Ask, Question
     from contextmesh.walk.roads import Roads
     from contextmesh.walk.scoring import Scorer
@@ -38,7 +38,7 @@ class Walker:
     def __init__(
         self,
         store: Store,
-        index: WordIndex,
+        index: Index,
         roads: Roads,
         question: Question,
         scorer: Scorer,
@@ -46,8 +46,8 @@ class Walker:
         is_live: Callable[[str], bool],
     ) -> None:
         self._nodes = store.nodes
-        self._engine = store.engine
-        self._index = index
+        self._dead = store.engine.read("edge_dead")  # nothing is written while a walk goes on
+        self._edges_of = index.edges
         self._roads = roads
         self._question = question
         self._scorer = scorer
@@ -101,7 +101,7 @@ class Walker:
         open_asks = dict.fromkeys(asks)
         for edge, direction in self._edges(visit.id, asks):
             target = edge.dst if direction == FORWARD else edge.src
-            if self._is_live(target) and not self._engine.holds("edge_dead", (edge.id,)):
+            if self._is_live(target) and not self._dead.holds((edge.id,)):
                 self._relax(visit, edge, direction, target, asks)
                 for ask in asks:
                     if (ask.type, ask.direction) == (edge.type, direction):
@@ -112,28 +112,26 @@ class Walker:
     def _edges(self, id: str, asks: tuple[Ask, ...]) -> Iterator[tuple[Edge, str]]:
         """The edges a walk may follow from here; of a busy node, those to relevant nodes and its first few."""
         roads, nodes = self._roads, self._nodes
-        for edge in self._some(id, self._index.out_of(id), FORWARD):
+        for edge in self._some(id, FORWARD):
             if edge.type in roads.forward:
                 yield edge, FORWARD
         asked_back = [ask.type for ask in asks if ask.direction == BACKWARD]
-        for edge in self._some(id, self._index.into(id), BACKWARD):
+        for edge in self._some(id, BACKWARD):
             if edge.type in asked_back or (edge.type in roads.backward and nodes[edge.src].type in roads.asserts):
                 yield edge, BACKWARD
 
-    def _some(self, id: str, edges: list[Edge], direction: str) -> Iterator[Edge]:
-        fan = self._settings.fan
-        if len(edges) <= fan:
-            yield from edges
-            return
-        seen: dict[str, None] = {}
+    def _some(self, id: str, direction: str) -> Iterable[Edge]:
+        edges, fan = self._edges_of, self._settings.fan
+        count, list_them = (edges.leaving, edges.out_of) if direction == FORWARD else (edges.reaching, edges.into)
+        if count(id) <= fan:
+            return list_them(id)
+        some: dict[str, Edge] = {}
         for other in self._pool:
             pair = (id, other) if direction == FORWARD else (other, id)
-            for edge in self._index.between(*pair):
-                seen[edge.id] = None
-                yield edge
-        for edge in edges[:fan]:
-            if edge.id not in seen:
-                yield edge
+            some.update((edge.id, edge) for edge in edges.between(*pair))
+        for edge in list_them(id, fan):
+            some.setdefault(edge.id, edge)
+        return some.values()
 
     def _relax(self, visit: Visit, edge: Edge, direction: str, target: str, asks: tuple[Ask, ...]) -> None:
         if target not in self._walk.visits and self._leads_back(visit, target):
@@ -171,8 +169,8 @@ class Walker:
         home = self._strength.home(statement.id)
         if home is None or statement.hops >= self._settings.hop_budget or not self._is_live(home):
             return
-        for edge in self._index.between(statement.id, home):
-            if edge.type in self._roads.forward and not self._engine.holds("edge_dead", (edge.id,)):
+        for edge in self._edges_of.between(statement.id, home):
+            if edge.type in self._roads.forward and not self._dead.holds((edge.id,)):
                 statement.led_on = True
                 self._reach(statement, edge, FORWARD, home, 0.0, self._strength.bridged(entity, home))
                 return
@@ -184,14 +182,13 @@ class Walker:
 
     def _leads_back(self, visit: Visit, target: str) -> bool:
         """Whether a name leads only to what the source it was met in, or the source of the statement, leads to."""
-        out = self._index.out_of(target)
-        if len(out) != 1 or self._nodes[target].type != ENTITY or self._question.asks:
+        edges = self._edges_of
+        if self._nodes[target].type != ENTITY or self._question.asks or edges.leaving(target) != 1:
             return False
         home = visit.id if self._nodes[visit.id].type == SOURCE else self._strength.home(visit.id)
-        into = self._index.into(target)
-        if out[0].dst != home or len(into) > FEW:
+        if edges.reaching(target) > FEW or edges.out_of(target)[0].dst != home:
             return False
-        return all(home in (edge.src, self._strength.home(edge.src)) for edge in into)
+        return all(home in (edge.src, self._strength.home(edge.src)) for edge in edges.into(target))
 
     def _asks_at(self, visit: Visit) -> tuple[Ask, ...]:
         """The asks of the question that this node is the subject or object of."""

@@ -29,6 +29,8 @@ _SIGNS = (
 LETTER = rf"(?:[^\W_]|[{_SIGNS}])"
 # Runs of letters and digits; a number keeps its inner points, commas and colons; a possessive 's is dropped.
 _WORD = re.compile(rf"\d+(?:[.,:]\d+)+|(?<![^\W_]['’]){LETTER}+(?:['’](?!s\b){LETTER}+)*")
+# The same for a text of ASCII letters in lower case, where it need not look at every letter apart.
+_ASCII_WORD = re.compile(r"\d+(?:[.,:]\d+)+|(?<![a-z0-9]')[a-z0-9]+(?:'(?!s\b)[a-z0-9]+)*", re.ASCII)
 _MARKS = re.compile("[\u0300-\u036f]")
 _ENGLISH = re.compile(r"[a-z]{3,40}")
 
@@ -53,7 +55,7 @@ def fold(text: str) -> str:
 
 def raw_words(text: str) -> list[str]:
     """The folded words of a text in order, function words included, unstemmed."""
-    return _WORD.findall(fold(text))
+    return _ASCII_WORD.findall(text.lower()) if text.isascii() else _WORD.findall(fold(text))
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,11 +79,13 @@ def has_unspaced(text: str) -> bool:
 
 def terms(text: str) -> list[str]:
     """The terms of a text in order, repeats kept: what is indexed and what a question asks with."""
+    if text.isascii():
+        return [term for term in map(_ascii_term, _ASCII_WORD.findall(text.lower())) if term]
     found: list[str] = []
     for word in raw_words(text):
         if word.isascii():
-            if word not in FUNCTION_WORDS:
-                found.append(stem(word))
+            if term := _ascii_term(word):
+                found.append(term)
         elif has_unspaced(word):
             found.extend(_pairs(word))
         elif word not in FUNCTION_WORDS:
@@ -90,6 +94,12 @@ def terms(text: str) -> list[str]:
 
 
 @lru_cache(maxsize=1 << 17)
+def _ascii_term(word: str) -> str:
+    """The stem of a word, or nothing for a function word."""
+    return "" if word in FUNCTION_WORDS else stem(word)
+
+
+@lru_cache(maxsize=1 << 15)
 def stem(word: str) -> str:
     """The Snowball stem of an English word (Porter 2), irregular past forms led back first; other words as they are."""
     return _stemmer()(VERB_OF.get(word, word)) if _ENGLISH.fullmatch(word) else word

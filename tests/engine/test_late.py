@@ -11,6 +11,8 @@ from strategies import changes_for, facts_for, programs
 from contextmesh.base.source import Source
 from contextmesh.datalog.ast import Row
 from contextmesh.datalog.engine import Engine
+from contextmesh.datalog.facts import Delta
+from contextmesh.datalog.index import count_of, first_of
 from contextmesh.datalog.program import build_program
 from contextmesh.lang.rules import parse_rules
 
@@ -54,8 +56,9 @@ def test_what_nobody_reads_is_never_made() -> None:
 def test_the_first_rows_of_a_key_and_their_number_are_read_without_the_rest() -> None:
     program = build_program([parse_rules(Source("r.dl", "input near(a, b).\n"))])
     engine = Engine(program, {"near": [(at % 3, at) for at in range(100)]})
-    for most in (0, 1, 5, None):
-        assert list(engine.first("near", (1, None), most)) == list(engine.match("near", (1, None)))[:most]
-    assert [engine.tally("near", (a, None)) for a in (0, 1, 7)] == [34, 33, 0]
-    assert [engine.tally("near", (None, b)) for b in (0, 100)] == [1, 0]
-    assert list(engine.first("near", (7, None))) == []
+    buckets = engine.read("near").reader(0).buckets
+    for most in (1, 5, 50):
+        assert first_of(buckets[1], most) == tuple(engine.match("near", (1, None)))[:most]
+    assert [count_of(buckets[a]) for a in (0, 1)] == [34, 33]
+    engine.apply(Delta(added={"near": [(8, 0)]}))
+    assert (first_of(buckets[8], 3), count_of(buckets[8])) == (((8, 0),), 1)

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from contextmesh.walk.words import fold, name_key, placed_words, stem, terms
+from contextmesh.walk import words
+from contextmesh.walk.words import fold, name_key, placed_words, raw_words, stem, terms
 
 
 def test_forms_of_a_word_share_a_stem() -> None:
@@ -56,3 +57,9 @@ def test_placed_words_stand_where_they_say(text: str) -> None:
 @given(st.text(max_size=200))
 def test_terms_of_folded_text_are_the_terms_of_the_text(text: str) -> None:
     assert terms(fold(text)) == terms(text)
+
+
+@given(st.text("aZ09é'’_.,: s-\n", max_size=30))
+def test_the_quick_reading_of_plain_letters_finds_the_same_words(text: str) -> None:
+    for form in (text, text.encode("ascii", "ignore").decode()):
+        assert raw_words(form) == words._WORD.findall(fold(form))
