@@ -18,6 +18,7 @@ from contextmesh.graph.timeline import KEPT, Bounds, Past, Timeline
 from contextmesh.resolve.resolver import Resolver
 from contextmesh.session.manifest import WalkerSettings
 from contextmesh.session.state import SessionState
+from contextmesh.session.telemetry import Walked
 from contextmesh.store.reasons import Absence, Proof
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from contextmesh.graph.reconstruct import Reconstruction
     from contextmesh.ingest.pipeline import BuildReport
     from contextmesh.policy import Policy
+    from contextmesh.session import Acknowledged
     from contextmesh.store.model import Assumption, Edge, Node
     from contextmesh.walk.answer import Answer
     from contextmesh.walk.index import WordIndex
@@ -42,7 +44,7 @@ class Mesh:
     """A mesh in memory, or one with a home directory.
 
     ``Mesh()`` is empty and in memory; ``Mesh.create`` makes a session directory, ``Mesh.open`` reads one.
-    What is written is durable once ``save`` has returned.
+    What is written is durable once ``checkpoint`` has returned, which costs what is new, or ``save``, which writes all.
 
     Attributes:
         graph: the typed graph; every write on it is checked by the rules.
@@ -98,16 +100,26 @@ class Mesh:
         return mesh
 
     @classmethod
-    def open(cls, directory: str | Path, policy: Policy | None = None, *, create: bool = False) -> Mesh:
-        """The newest generation of a session; with ``create`` an absent session becomes a new one.
+    def open(
+        cls,
+        directory: str | Path,
+        policy: Policy | None = None,
+        *,
+        create: bool = False,
+        adopt_policy: bool = False,
+    ) -> Mesh:
+        """The newest state of a session; with ``create`` an absent session becomes a new one.
+
+        Args:
+            adopt_policy: judge a session that was written under other rules by those in force.
 
         Raises:
-            SessionError: there is none, or it is damaged; SnapshotError, ResolverSnapshotError for its files.
+            SessionError: there is none, or it is damaged; ``policy-differs``: it was written under other rules.
         """
         from contextmesh import session
 
         try:
-            state = session.load(Path(directory), policy=policy)
+            state = session.load(Path(directory), policy=policy, adopt_policy=adopt_policy)
         except SessionError as error:
             if not create or error.code not in ABSENT:
                 raise
@@ -118,23 +130,80 @@ class Mesh:
     def of(cls, state: SessionState) -> Mesh:
         """The mesh over a session that is loaded already; it saves where the session lives."""
         mesh = cls(graph=state.graph, resolver=state.resolver)
-        mesh._state = state
+        mesh._take(state)
         return mesh
 
-    def save(self, directory: str | Path | None = None) -> int:
-        """Commit a new generation and return its number; an unchanged mesh keeps the one it has.
+    def checkpoint(self, *, wait: float = 0.0) -> Acknowledged:
+        """Commit what is new since the last commit: it is on the disk when this returns, at the cost of what is new.
+
+        Where another writer came first, what is new here is written again on top of theirs, and this mesh is the
+        newer session from then on; nodes and edges that were handed out before are records of then.
+
+        Args:
+            wait: seconds to queue while another writer is at it.
 
         Raises:
-            SessionLockedError: another writer holds it; SessionError: somebody else committed meanwhile.
-            InputError: a mesh in memory was given no directory.
+            SessionLockedError: another writer holds it.
+            SessionError: ``stale-session``: both changed the same, with both versions; ``unwritable-file``: the disk
+                refused. This mesh is as it was, and the checkpoint can be tried again.
+            InputError: a mesh in memory, which was never saved to a directory.
         """
         from contextmesh import session
 
-        home = Path(directory) if directory is not None else self._state.home.path if self._state.home else None
+        if self._state.home is None:
+            raise InputError(Problem("missing-session", "this mesh has no directory", hint="name one: save('dir')"))
+        done = session.checkpoint(self._state, wait=wait)
+        self._take(done.state)
+        return done
+
+    def save(self, directory: str | Path | None = None, *, version: int | None = None, wait: float = 0.0) -> int:
+        """Commit a new generation and return its number; an unchanged mesh keeps the one it has.
+
+        A session with a journal is caught up with first, as by ``checkpoint``, and the journal begins anew.
+
+        Args:
+            version: of the format, 2 or 3; the smallest that can carry this mesh when left out.
+            wait: seconds to queue while another writer is at it.
+
+        Raises:
+            SessionLockedError: another writer holds it; SessionError: somebody else committed meanwhile.
+            InputError: a mesh in memory was given no directory; ``out-of-range``: a version that is not written.
+        """
+        from contextmesh import session
+
+        own = self._state.home.path if self._state.home is not None else None
+        home = Path(directory) if directory is not None else own
         if home is None:
             raise InputError(Problem("missing-session", "this mesh has no directory", hint="name one: save('dir')"))
-        self._state = session.save(home, self._state).state
+        if home == own and version is None and self._state.is_journalled:
+            self._take(session.checkpoint(self._state, wait=wait, compact=True).state)
+        else:
+            self._take(session.save(home, self._state, version=version, wait=wait).state)
         return self.generation
+
+    @property
+    def notices(self) -> tuple[Problem, ...]:
+        """What a reader should know of how the session was read."""
+        return self._state.notices
+
+    @property
+    def walks(self) -> tuple[Walked, ...]:
+        """The last walks, oldest first."""
+        return tuple(self._state.walks)
+
+    def _take(self, state: SessionState) -> None:
+        """Stand on a session that was loaded or committed."""
+        before = self._state
+        store = before.graph.store
+        self._state = before.moved_to(state)
+        if before.pending is not None and before.pending is not self._state.pending:
+            before.pending.stop()
+        if self._state.pending is not None:
+            self._state.pending.day_of = lambda seq: self._timeline.commit_date(seq)
+        if self.graph.store is not store:  # somebody else committed meanwhile
+            self.__dict__.pop("index", None)
+            self._timeline = Timeline(self.graph)
+            self._pasts.clear()
 
     # ---- write ----------------------------------------------------------------------------------
 
@@ -188,7 +257,10 @@ class Mesh:
         from contextmesh.walk.settings import WalkSettings
 
         settings = WalkSettings(hop_budget=self.walker.hop_budget, max_expand=self.walker.max_expand)
-        return ask(self.graph, self.resolver, self.index, question, settings=settings, budget_tokens=budget)
+        answer = ask(self.graph, self.resolver, self.index, question, settings=settings, budget_tokens=budget)
+        found = answer.answer.id if answer.answer is not None else None
+        self._state.walks.add(Walked(question, found, answer.dead_end, answer.seeds))
+        return answer
 
     def node(self, name: str, *, kind: str | None = None) -> Node:
         """The node with this id, or the one node that bears this name.

@@ -53,6 +53,13 @@ class ContextGraph:
     def build(self) -> int:
         return self.store.build
 
+    def move_to(self, store: Store) -> None:
+        """Stand over another store of the same policy, so that whoever holds this graph sees what is there."""
+        self.store = store
+        self.decision_numbers = {}
+        self._view = View(store)
+        self._names = None
+
     # -- writing --------------------------------------------------------------------------------------
 
     def begin_build(self) -> int:

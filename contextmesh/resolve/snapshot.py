@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import ChainMap
 from collections.abc import Mapping
 from typing import Any
 
@@ -9,11 +10,12 @@ from contextmesh.base import fields
 from contextmesh.base.errors import ResolverSnapshotError
 from contextmesh.base.fields import Fault, Row
 from contextmesh.base.strict import Document, from_value, parse
-from contextmesh.resolve.resolver import Attempt, Resolution, Resolver
+from contextmesh.resolve.resolver import Attempt, Resolution, Resolver, Step
 
 SCHEMA = "contextmesh.resolver"
 VERSION = 1
 _CONTAINER = ("schema", "version", "threshold", "canonical", "aliases", "blocks", "log")
+STEPS = ("label", "alias", "claim", "block")
 _LOG_ROW = ("mention", "canonical_id", "canonical_label", "score", "reason")
 
 
@@ -26,17 +28,52 @@ def resolver_to_json(resolver: Resolver) -> dict[str, Any]:
         "canonical": dict(resolver.labels),
         "aliases": dict(resolver.aliases),
         "blocks": {key: sorted(ids) for key, ids in resolver.blocks.items()},
-        "log": [
-            {
-                "mention": attempt.mention,
-                "canonical_id": attempt.resolution.id,
-                "canonical_label": attempt.resolution.label,
-                "score": attempt.resolution.score,
-                "reason": attempt.resolution.reason,
-            }
-            for attempt in resolver.log
-        ],
+        "log": [attempt_to_json(attempt) for attempt in resolver.log],
     }
+
+
+def attempt_to_json(attempt: Attempt) -> dict[str, Any]:
+    """One row of the log."""
+    return {
+        "mention": attempt.mention,
+        "canonical_id": attempt.resolution.id,
+        "canonical_label": attempt.resolution.label,
+        "score": attempt.resolution.score,
+        "reason": attempt.resolution.reason,
+    }
+
+
+def learned_from_json(body: object, resolver: Resolver) -> tuple[tuple[Step, ...], tuple[Attempt, ...]]:
+    """What a table learned after it stood as ``resolver``, read as untrusted: ``Resolver.take`` takes it up.
+
+    Raises:
+        Fault: what is wrong, with its path.
+    """
+    row = fields.record(body, ("steps", "log"))
+    labels = dict[str, str]()
+    steps: list[Step] = []
+    for index, value in enumerate(fields.array(row, "steps")):
+        if not isinstance(value, list) or len(value) != 3 or not all(isinstance(part, str) for part in value):
+            raise Fault("wrong-type", "must be a kind of step and its two texts", ("steps", index))
+        kind, key, named = value
+        if kind not in STEPS:
+            raise Fault("unknown-word", f"is {fields.shown(kind)}, which is no kind of step", ("steps", index, 0))
+        if kind == "label":
+            there = labels.get(key, resolver.labels.get(key, named))
+            if there != named:
+                raise Fault("two-identities", f"gives {fields.shown(key)} another label", ("steps", index), subject=key)
+            labels[key] = named
+        elif named not in labels:
+            _require_known(named, resolver.labels, "steps", index, 2)
+        steps.append((kind, key, named))
+    known = ChainMap(labels, resolver.labels)  # type: ignore[arg-type]
+    log: list[Attempt] = []
+    for index, value in enumerate(fields.array(row, "log")):
+        try:
+            log.append(Attempt(*_log_row(value, known)))
+        except Fault as fault:
+            raise fault.under("log", index) from None
+    return tuple(steps), tuple(log)
 
 
 def resolver_from_json(data: object, file: str = "<resolver>") -> Resolver:

@@ -6,17 +6,20 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from contextmesh.base.canon import pretty_bytes
+from contextmesh.base.disk import disk
 from contextmesh.base.errors import Problem, Refusal, SessionError, Where
 from contextmesh.policy import Policy
 from contextmesh.session import files
 from contextmesh.session.digests import digests_bytes, digests_name
+from contextmesh.session.generation import Generation, parts_of, version_of
 from contextmesh.session.keep import kept
 from contextmesh.session.load import find_manifest, read_generation
-from contextmesh.session.lock import writer_lock
-from contextmesh.session.manifest import POINTER, VERSION, Manifest, numbered
+from contextmesh.session.lock import Held, held_or_locked
+from contextmesh.session.manifest import JOURNALLED, POINTER, numbered
+from contextmesh.session.pending import Attempt, Pending
 from contextmesh.session.state import Home, SessionState
-from contextmesh.store.snapshot import graph_to_bytes
+
+_KINDS = ("graph", "records", "vectors", "resolver", "execution", "runledger", "journal", "session")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,79 +39,97 @@ class Saved:
         return self.state.generation
 
 
-def save(directory: Path | str, state: SessionState, *, replace_session: bool = False) -> Saved:
+def save(
+    directory: Path | str,
+    state: SessionState,
+    *,
+    replace_session: bool = False,
+    version: int | None = None,
+    wait: float = 0.0,
+    held: Held | None = None,
+) -> Saved:
     """Commits the session as the next generation of a directory; an unchanged session writes nothing.
 
     Args:
         replace_session: commit on top of a session that this one was not loaded from, or that moved on since.
+        version: of the format, 2 or 3; the smallest that can carry the session when left out.
+        wait: seconds to queue while another writer is at it.
+        held: the writer lock, when the caller holds it already.
 
     Raises:
         SessionLockedError: locked: another writer is at it.
         SessionError: stale-session, session-exists, home-changed, not-a-folder, unwritable-file; nothing changed.
+        InputError: out-of-range: no version that is written, or no time that can be waited.
     """
     directory = Path(directory)
-    at_home = _at_home(directory, state)
-    parts = _parts(state)
-    if at_home and _unchanged(directory, state, parts):
+    version = version_of(state, version)
+    at_home = at_home_in(directory, state)
+    if at_home and _is_there(directory, state, version):
         return Saved(state, ())
     try:
-        directory.mkdir(parents=True, exist_ok=True)
+        disk().make_folder(directory)
     except OSError as error:
-        raise SessionError(_unwritable(directory, error)) from None
+        raise SessionError(unwritable(directory, error)) from None
     files.identity(directory)
-    with writer_lock(directory):
+    with held_or_locked(directory, held, wait):
         current = _current(directory, state.graph.policy)
         if not replace_session:
             _require_ours(directory, state, at_home, current)
-        return _commit(directory, state, parts, current + 1)
+        return commit(directory, state, current + 1, version)
 
 
-def _commit(directory: Path, state: SessionState, parts: dict[str, bytes], generation: int) -> Saved:
-    names = {kind: numbered(kind, generation) for kind in parts}
-    manifest = Manifest(
-        generation,
-        state.rounds,
-        state.walker,
-        names["graph"],
-        names["resolver"],
-        names.get("execution"),
-        names.get("runledger"),
-        state.carried.ledger_head if state.carried is not None else None,
-    )
-    outgoing = _outgoing(directory, state.graph.policy, generation)
-    contents = {names[kind]: data for kind, data in parts.items()}
-    stated = pretty_bytes(manifest.to_json())
+def commit(directory: Path, state: SessionState, number: int, version: int) -> Saved:
+    """Writes a generation; the caller holds the lock, and has seen that it may.
+
+    Raises:
+        SessionError: unwritable-file; the session is as it was, and what is new in it is still new.
+    """
+    pending = state.pending if _follows(state) and (state.home is None or at_home_in(directory, state)) else None
+    mark = pending.mark() if pending is not None else None
+    made = Generation.of(state, number, version)
+    outgoing = _outgoing(directory, state.graph.policy, number)
     try:
-        for name, data in contents.items():
+        for name, data in made.contents.items():
             files.publish(directory, name, data)
-        files.publish(directory, manifest.name, stated)  # the commit
+        files.sync(directory)
+        files.publish(directory, made.manifest.name, made.stated)  # the commit
+        files.sync(directory)
     except OSError as error:
-        for name in contents:
-            with suppress(OSError):
-                files.remove(directory, name)
-        raise SessionError(_unwritable(directory, error)) from None
+        if pending is not None and mark is not None:
+            pending.attempt = Attempt(number, made.stated, mark, made.position, is_generation=True)
+        _take_back(directory, made)
+        raise SessionError(unwritable(directory, error)) from None
     # What follows makes the generation easier to find and to check; it stands without.
     with suppress(OSError):
-        files.publish(directory, digests_name(generation), digests_bytes(generation, contents))
-        files.publish(directory, POINTER, stated)
+        if version != JOURNALLED:
+            files.publish(directory, digests_name(number), digests_bytes(number, made.contents))
+        files.publish(directory, POINTER, made.stated)
         files.sync(directory)
         for name in outgoing:
             files.remove(directory, name)
-    home = Home(directory, *files.identity(directory), generation)
-    saved = replace(state, home=home, manifest=manifest)
-    return Saved(saved, (*contents, manifest.name))
+    if pending is None or mark is None:
+        pending = Pending(state.graph.store, state.resolver, state.walks)
+    else:
+        pending.settle(mark)
+    pending.carried, pending.rounds = state.carried, state.rounds
+    home = Home(directory, *files.identity(directory), number, made.position)
+    saved = replace(state, home=home, manifest=made.manifest, pending=pending)
+    return Saved(saved, (*made.contents, made.manifest.name))
 
 
-def _parts(state: SessionState) -> dict[str, bytes]:
-    """The companions of a generation by kind, in the order in which they are written."""
-    parts = {"graph": graph_to_bytes(state.graph.store), "resolver": pretty_bytes(state.resolver.to_json())}
-    if state.carried is not None:
-        parts["execution"] = state.carried.execution
-        parts["runledger"] = state.carried.ledger
-    return parts
+def _take_back(directory: Path, made: Generation) -> None:
+    """Removes a generation that was not committed: its files only once nothing can name them any more."""
+    with suppress(OSError):
+        files.remove(directory, made.manifest.name)
+        if (directory / made.manifest.name).is_file():
+            return
+        files.sync(directory)
+        for name in made.contents:
+            with suppress(OSError):
+                files.remove(directory, name)
 
 
-def _at_home(directory: Path, state: SessionState) -> bool:
+def at_home_in(directory: Path, state: SessionState) -> bool:
     """Whether this is the directory the session was loaded from or last saved to.
 
     Raises:
@@ -117,7 +138,7 @@ def _at_home(directory: Path, state: SessionState) -> bool:
     home = state.home
     if home is None:
         return False
-    same = directory.is_dir() and files.identity(directory) == (home.device, home.inode)
+    same = directory.is_dir() and files.identity(directory) == home.identity
     if not same and home.path.absolute() == directory.absolute():
         message = f"{directory} is not the directory this session was loaded from any more"
         hint = "save it to another directory, or load the one that is there now"
@@ -125,24 +146,60 @@ def _at_home(directory: Path, state: SessionState) -> bool:
     return same
 
 
-def _unchanged(directory: Path, state: SessionState, parts: dict[str, bytes]) -> bool:
-    """Whether the newest generation of the home already holds exactly this, in a manifest of the version we write."""
+def is_ours(directory: Path, state: SessionState, current: int) -> bool:
+    """Whether the newest generation is the one that this session has seen, or its own that was refused half way."""
+    assert state.home is not None, "asked of a session at home"
+    if current == state.home.generation:
+        return True
+    attempt = state.pending.attempt if state.pending is not None else None
+    return (
+        attempt is not None
+        and attempt.generation == current
+        and stands(directory, attempt)
+        and (attempt.end is None or (directory / numbered("journal", current)).stat().st_size == attempt.end.size)
+    )
+
+
+def stands(directory: Path, attempt: Attempt) -> bool:
+    """Whether the manifest of a generation that the disk refused is there all the same."""
+    try:
+        return attempt.is_generation and (
+            files.read_member(directory, numbered("session", attempt.generation)) == attempt.data
+        )
+    except Refusal:
+        return False
+
+
+def _follows(state: SessionState) -> bool:
+    return state.pending is not None and state.pending.follows(state.graph.store, state.resolver, state.walks)
+
+
+def _is_there(directory: Path, state: SessionState, version: int) -> bool:
+    """Whether the newest generation of the home already holds exactly this, in the version that is to be written."""
     manifest, home = state.manifest, state.home
     assert home is not None, "asked of a session at home"
     if manifest is None or (manifest.walker, manifest.rounds) != (state.walker, state.rounds):
         return False
+    if manifest.version != version:
+        return False
     try:
-        newest = files.newest(directory)
-        if newest != home.generation:
+        if files.newest(directory) != home.generation:
             return False
-        there = read_generation(directory, state.graph.policy, newest)
+        if version == JOURNALLED and (home.changes or not _follows(state) or state.pending):
+            return False
+        there = read_generation(directory, state.graph.policy, home.generation)
     except (Refusal, OSError):
         return False
-    return (
-        there.manifest == manifest
-        and manifest.version == VERSION
-        and list(there.files.values()) == list(parts.values())
-    )
+    if there.manifest != manifest:
+        return False
+    if version == JOURNALLED:
+        held = state.carried
+        names = (manifest.execution, manifest.ledger)
+        stored = tuple(there.files[name] for name in names if name is not None)
+        return manifest.policy == state.graph.policy.digest and stored == (
+            (held.execution, held.ledger) if held is not None else ()
+        )
+    return list(there.files.values()) == list(parts_of(state, version).values())
 
 
 def _current(directory: Path, policy: Policy) -> int:
@@ -160,7 +217,7 @@ def _require_ours(directory: Path, state: SessionState, at_home: bool, current: 
     name = str(directory)
     if at_home:
         assert state.home is not None, "at home"
-        if current != state.home.generation:
+        if not is_ours(directory, state, current):
             seen = state.home.generation
             message = f"{name} is at generation {current}, and this session has seen {seen}: someone else committed"
             hint = "load it again and repeat the change"
@@ -180,7 +237,7 @@ def _outgoing(directory: Path, policy: Policy, generation: int) -> list[str]:
         names.extend(_listed(directory, policy, number))
     if not numbers:  # its manifest is about to be replaced by ours under the one name it has
         names.extend(_listed(directory, policy, None))
-    ours = [numbered(kind, generation) for kind in ("graph", "resolver", "execution", "runledger", "session")]
+    ours = [numbered(kind, generation) for kind in _KINDS]
     return [name for name in names if name not in (*ours, POINTER)]
 
 
@@ -192,7 +249,8 @@ def _listed(directory: Path, policy: Policy, number: int | None) -> tuple[str, .
     return (*manifest.files, manifest.name, digests_name(manifest.generation))
 
 
-def _unwritable(directory: Path, error: OSError) -> Problem:
+def unwritable(directory: Path, error: OSError) -> Problem:
+    """What the disk refused."""
     name = error.filename if isinstance(error.filename, str) else str(directory)
     message = f"{name} cannot be written: {error.strerror or error}"
     return Problem("unwritable-file", message, subject=str(directory), where=Where(name))

@@ -53,10 +53,11 @@ def require_committed(directory: Path, manifest: Manifest, files: Mapping[str, b
         raise SessionError(document.problem(fault)) from None
     for file, data in files.items():
         if known.get(file) != hashlib.sha256(data).hexdigest():
-            raise SessionError(_changed(directory / file, data))
+            raise SessionError(changed_file(directory / file, data))
 
 
-def _changed(path: Path, data: bytes) -> Problem:
+def changed_file(path: Path, data: bytes) -> Problem:
+    """What is said of a companion that still parses and is not what was committed."""
     lines = data.count(b"\n") + 1
     column = len(data) - data.rfind(b"\n")
     cut = not data.endswith(b"\n")

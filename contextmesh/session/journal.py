@@ -58,12 +58,14 @@ class Line:
         at: its number, from 1.
         kind: one of ``KINDS``.
         rest: how many lines of the same checkpoint follow.
+        digest: of the line after all before it.
     """
 
     at: int
     kind: str
     body: dict[str, Any]
-    rest: int = 0
+    rest: int
+    digest: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,11 +127,11 @@ def decode(data: bytes, position: Position, file: str) -> Lines:
             fields = (("line", at), ("byte", position.size))
             message = f"line {at} of {file} is longer than {LINE} bytes"
             raise SessionError(Problem("too-large", message, file, fields, Where(file, at)))
-        line, head = _line(data[start:end], position, file)
+        line = _line(data[start:end], position, file)
         if len(found) > complete[0] and line.rest != found[-1].rest - 1:
             raise _broken(position, file, "does not belong to the checkpoint it stands in")
         found.append(line)
-        position = Position(at, position.size + end + 1 - start, head)
+        position = Position(at, position.size + end + 1 - start, line.digest)
         start = end + 1
         if not line.rest:
             complete = (len(found), position)
@@ -142,7 +144,7 @@ def ends_at(tail: bytes, position: Position) -> bool:
     return position.lines == 0 or (tail.endswith(b"}\n") and f'"digest":"{position.head}"'.encode() in tail[-_TAIL:])
 
 
-def _line(data: bytes, position: Position, file: str) -> tuple[Line, str]:
+def _line(data: bytes, position: Position, file: str) -> Line:
     at = position.lines + 1
     match = _FRAME.match(data)
     if match is None:
@@ -155,7 +157,7 @@ def _line(data: bytes, position: Position, file: str) -> tuple[Line, str]:
     document = _placed(text, position, file)
     if kind not in KINDS or _canonical(document.value) != text:
         raise _broken(position, file, f"is of the kind {kind}" if kind not in KINDS else "is not canonical JSON")
-    return Line(at, kind, document.value, rest), digest
+    return Line(at, kind, document.value, rest, digest)
 
 
 def refused(position_line: int, file: str, fault: Fault) -> SessionError:

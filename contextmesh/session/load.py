@@ -3,34 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from time import sleep
 
-from contextmesh.base.errors import Problem, Refusal, ResolverSnapshotError, SessionError, SnapshotError, Where
+from contextmesh.base.errors import Problem, Refusal, SessionError, Where
 from contextmesh.base.fields import Fault
 from contextmesh.base.strict import parse
-from contextmesh.graph.graph import ContextGraph
 from contextmesh.policy import Policy
-from contextmesh.resolve.snapshot import resolver_from_bytes
-from contextmesh.session.agree import require_resolver_fits
-from contextmesh.session.companions import carried
-from contextmesh.session.digests import require_committed
 from contextmesh.session.files import MANIFEST_SIZE, generations, identity, newest, read_member
 from contextmesh.session.manifest import POINTER, Manifest, numbered, read_manifest
-from contextmesh.session.state import Home, SessionState
-from contextmesh.store.snapshot import graph_from_bytes
+from contextmesh.session.pending import Pending
+from contextmesh.session.state import SessionState
+from contextmesh.session.verify import Read, verified
 
 ATTEMPTS = 4
 _WAIT = 0.05
-
-
-@dataclass(frozen=True, slots=True)
-class Read:
-    """A generation as bytes: its manifest and every file that names."""
-
-    manifest: Manifest
-    files: dict[str, bytes]
 
 
 def load(
@@ -38,17 +26,19 @@ def load(
     *,
     policy: Policy | None = None,
     generation: int | None = None,
+    adopt_policy: bool = False,
     wait: Callable[[float], object] = sleep,
 ) -> SessionState:
     """The newest generation of a session, or an earlier one that is still there.
 
     Args:
         policy: the rules in force; the shipped ones when left out.
+        adopt_policy: judge a session that was written under other rules by those in force, and say so.
         wait: called with seconds between attempts when another process commits meanwhile.
 
     Raises:
         SessionError: what cannot be trusted, with file, place and generation; an earlier generation that loads is
-            offered in the hint.
+            offered in the hint. ``policy-differs``: it was written under other rules, and nobody said to adopt these.
     """
     directory = Path(directory)
     rules = policy if policy is not None else Policy.load()
@@ -56,14 +46,18 @@ def load(
     read = None
     try:
         read = _read_settled(directory, rules, generation, wait)
-        state = _verified(directory, read, rules)
+        state = verified(directory, read, rules, adopt_policy=adopt_policy)
     except Refusal as refusal:
         about = read.manifest.generation if read is not None else generation
         raise _refused(directory, rules, about, refusal, offer=generation is None) from None
     if identity(directory) != before:
         message = f"{directory} was exchanged for another directory while it was read"
         raise SessionError(Problem("home-changed", message, subject=str(directory), where=Where(str(directory))))
-    return replace(state, home=Home(directory, *before, read.manifest.generation))
+    assert state.home is not None, "verified gives it"
+    home = replace(state.home, device=before[0], inode=before[1])
+    state = replace(state, home=home)
+    pending = Pending(state.graph.store, state.resolver, state.walks, state.carried, state.rounds)
+    return replace(state, pending=pending)
 
 
 def read_generation(directory: Path, policy: Policy, generation: int | None) -> Read:
@@ -72,8 +66,8 @@ def read_generation(directory: Path, policy: Policy, generation: int | None) -> 
     Raises:
         SessionError: what is missing or wrong.
     """
-    manifest = find_manifest(directory, policy, generation)
-    return Read(manifest, {name: read_member(directory, name) for name in manifest.files})
+    manifest, stated = _manifest(directory, policy, generation)
+    return Read(manifest, stated, {name: read_member(directory, name) for name in manifest.files})
 
 
 def find_manifest(directory: Path, policy: Policy | None, generation: int | None) -> Manifest:
@@ -85,6 +79,11 @@ def find_manifest(directory: Path, policy: Policy | None, generation: int | None
     Raises:
         SessionError: what is missing or wrong.
     """
+    return _manifest(directory, policy, generation)[0]
+
+
+def _manifest(directory: Path, policy: Policy | None, generation: int | None) -> tuple[Manifest, bytes]:
+    """The manifest, and its bytes."""
     number = generation if generation is not None else newest(directory)
     name = POINTER if number is None else numbered("session", number)
     path = directory / name
@@ -97,9 +96,10 @@ def find_manifest(directory: Path, policy: Policy | None, generation: int | None
         message = f"{directory} holds no generation {number}"
         hint = f"generations that are there: {kept}"
         raise SessionError(Problem("no-generation", message, str(directory), where=Where(str(path)), hint=hint))
-    document = parse(_manifest_bytes(directory, name), str(path), limit=MANIFEST_SIZE, refusal=SessionError)
+    data = _manifest_bytes(directory, name)
+    document = parse(data, str(path), limit=MANIFEST_SIZE, refusal=SessionError)
     try:
-        return read_manifest(document, policy.ontology.edge_types if policy else None, generation=number)
+        return read_manifest(document, policy.ontology.edge_types if policy else None, generation=number), data
     except Fault as fault:
         raise SessionError(document.problem(fault)) from None
 
@@ -125,27 +125,8 @@ def _read_settled(directory: Path, policy: Policy, generation: int | None, wait:
     raise AssertionError("the last attempt returns or raises")
 
 
-def _verified(directory: Path, read: Read, policy: Policy) -> SessionState:
-    manifest, files = read.manifest, read.files
-    place = {name: str(directory / name) for name in manifest.files}
-    try:
-        store = graph_from_bytes(files[manifest.graph], policy, place[manifest.graph])
-        resolver = resolver_from_bytes(files[manifest.resolver], place[manifest.resolver])
-    except (SnapshotError, ResolverSnapshotError) as error:
-        raise SessionError(*error.problems) from None
-    require_resolver_fits(resolver, store, place[manifest.resolver])
-    pair = None
-    if manifest.execution is not None and manifest.ledger is not None and manifest.ledger_head is not None:
-        names = (place[manifest.execution], place[manifest.ledger])
-        execution, ledger = files[manifest.execution], files[manifest.ledger]
-        pair = carried(execution, ledger, manifest.ledger_head, names, store)
-    require_committed(directory, manifest, files)
-    graph = ContextGraph(store=store)
-    return SessionState(graph, resolver, manifest.walker, manifest.rounds, pair, manifest=manifest)
-
-
 # Nothing is damaged: GRAPH.md has not heard of what the file holds.
-_OF_THE_POLICY = frozenset(("no-such-node-type", "no-such-edge-type"))
+_OF_THE_POLICY = frozenset(("no-such-node-type", "no-such-edge-type", "policy-differs"))
 
 
 def _refused(directory: Path, policy: Policy, wanted: int | None, refusal: Refusal, *, offer: bool) -> SessionError:
@@ -174,7 +155,7 @@ def _spare(directory: Path, policy: Policy, below: int) -> int | None:
         if number >= below:
             continue
         try:
-            _verified(directory, read_generation(directory, policy, number), policy)
+            verified(directory, read_generation(directory, policy, number), policy)
         except Refusal:
             continue
         return number

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from contextmesh.base.errors import Problem
 from contextmesh.graph.graph import ContextGraph
 from contextmesh.resolve.resolver import Resolver
+from contextmesh.session.journal import Position
 from contextmesh.session.manifest import Manifest, WalkerSettings
+from contextmesh.session.pending import Pending
+from contextmesh.session.telemetry import Walks
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,12 +21,20 @@ class Home:
     Attributes:
         device, inode: of the directory itself; another directory under the same path is not the home.
         generation: what this session has seen committed there.
+        position: how much of the generation's journal this session has seen; None when it has none.
+        changes: how many lines of it change what the generation's other files hold.
     """
 
     path: Path
     device: int
     inode: int
     generation: int
+    position: Position | None = None
+    changes: int = 0
+
+    @property
+    def identity(self) -> tuple[int, int]:
+        return self.device, self.inode
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +58,9 @@ class SessionState:
         rounds: execution rounds so far.
         carried: the plan and its ledger, if there are any.
         manifest: what was loaded or last saved; None for a session that was never in a directory.
+        walks: the last walks.
+        pending: what the directory does not have yet; None when nobody follows the parts.
+        notices: what a reader should know of how it was read.
     """
 
     graph: ContextGraph
@@ -55,6 +70,30 @@ class SessionState:
     carried: Carried | None = None
     home: Home | None = None
     manifest: Manifest | None = None
+    walks: Walks = field(default_factory=Walks, compare=False)
+    pending: Pending | None = field(default=None, compare=False, repr=False)
+    notices: tuple[Problem, ...] = field(default=(), compare=False)
+
+    def moved_to(self, newer: SessionState) -> SessionState:
+        """A newer session in this one's graph and table of names, so that whoever holds them sees what is there."""
+        if newer.graph is self.graph:
+            return newer
+        self.graph.move_to(newer.graph.store)
+        if newer.resolver is not self.resolver:
+            self.resolver.become(newer.resolver)
+        if newer.pending is not None:
+            newer.pending.resolver = self.resolver
+        return replace(newer, graph=self.graph, resolver=self.resolver)
+
+    @property
+    def is_journalled(self) -> bool:
+        """Whether it stands on a generation that has a journal."""
+        return self.manifest is not None and self.manifest.journal is not None
+
+    @property
+    def is_dated(self) -> bool:
+        """Whether any transaction of it has the date of its commit."""
+        return False
 
     @property
     def generation(self) -> int:

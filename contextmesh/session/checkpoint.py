@@ -1,0 +1,210 @@
+"""A checkpoint: what is new in a session is appended to its journal, on top of whatever others committed meanwhile."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from contextmesh.base.errors import InputError, Problem, SessionError
+from contextmesh.session import append, files
+from contextmesh.session.commit import at_home_in, commit, is_ours, stands, unwritable
+from contextmesh.session.generation import version_of
+from contextmesh.session.journal import Lines, Position, encode
+from contextmesh.session.load import load
+from contextmesh.session.lock import Held, held_or_locked
+from contextmesh.session.manifest import JOURNALLED
+from contextmesh.session.pending import Attempt, Entry
+from contextmesh.session.plan_lines import plan_body
+from contextmesh.session.rebase import rebase, stale
+from contextmesh.session.state import SessionState
+
+LEAST = 256_000
+"""Bytes that a journal may always have."""
+SHARE = 4
+"""… and beyond that, one part in so many of the records beside it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Acknowledged:
+    """What a checkpoint did; whatever it says is on the disk.
+
+    Attributes:
+        state: the session as it is in the directory now.
+        lines: how many were appended to the journal.
+        written: the files of a new generation, when one was written in place of lines.
+        rebased: whether another writer came first, and ``state`` is what was pending here on top of theirs.
+    """
+
+    state: SessionState
+    lines: int = 0
+    written: tuple[str, ...] = ()
+    rebased: bool = False
+
+    @property
+    def generation(self) -> int:
+        return self.state.generation
+
+    @property
+    def transaction(self) -> int:
+        """The number of the last transaction."""
+        return self.state.graph.store.seq
+
+
+def checkpoint(
+    state: SessionState, *, wait: float = 0.0, held: Held | None = None, compact: bool = False
+) -> Acknowledged:
+    """Commits what is new in a session at home; costs what is new, not what the session holds.
+
+    Where another writer came first, what is new here is written again on top of theirs, if every record it changed is
+    still the one it took the place of, and the rules still allow it.
+
+    Args:
+        wait: seconds to queue while another writer is at it.
+        held: the writer lock, when the caller holds it already.
+        compact: write a new generation in any case, unless nothing has changed since the last one was written.
+
+    Raises:
+        SessionLockedError: ``locked``.
+        SessionError: ``stale-session``, ``home-changed``, ``unwritable-file``, and why what others committed cannot
+            be trusted. In each case the session is as it was, and the checkpoint can be tried again.
+        SnapshotError: ``unwritable-record``: a record that a reader would refuse.
+        InputError: ``missing-session``: it has no directory.
+    """
+    home = state.home
+    if home is None or state.pending is None:
+        message = "this session has no directory to be written to"
+        raise InputError(Problem("missing-session", message, hint="save it to one first"))
+    if not at_home_in(home.path, state):
+        raise InputError(Problem("missing-session", f"{home.path} is not the home of this session"))
+    if not _is_changed(state) and not (compact and home.changes):
+        return Acknowledged(state)
+    with held_or_locked(home.path, held, wait):
+        current = _caught_up(state)
+        rebased = current is not state
+        if rebased and not _is_changed(current) and not compact:
+            return Acknowledged(current, rebased=True)
+        entries = None if compact else _entries(current)
+        if entries is not None:
+            appended = _appended(current, entries)
+            if appended is not None:
+                return Acknowledged(appended, lines=len(entries), rebased=rebased)
+        newest = files.newest(home.path) or 0
+        saved = commit(home.path, current, newest + 1, max(JOURNALLED, version_of(current)))
+        return Acknowledged(saved.state, written=saved.written, rebased=rebased)
+
+
+def _is_changed(state: SessionState) -> bool:
+    manifest, pending = state.manifest, state.pending
+    assert pending is not None, "checked"
+    if manifest is None or not pending.follows(state.graph.store, state.resolver, state.walks):
+        return True
+    return (
+        bool(pending)
+        or manifest.version != JOURNALLED
+        or manifest.policy != state.graph.policy.digest
+        or manifest.walker != state.walker
+        or (state.carried, state.rounds) != (pending.carried, pending.rounds)
+    )
+
+
+def _caught_up(state: SessionState) -> SessionState:
+    """This session, or the newer one that somebody else committed with what is new here on top."""
+    home, pending, manifest = state.home, state.pending, state.manifest
+    assert home is not None, "checked"
+    assert pending is not None, "checked"
+    newest = files.newest(home.path) or 0
+    attempt = pending.attempt
+    if newest != home.generation:
+        if is_ours(home.path, state, newest):
+            return state
+        if attempt is not None and stands(home.path, attempt):
+            pending.settle(attempt.mark)  # the disk had it after all, and others have built on it
+    else:
+        tail = _tail(state)
+        is_there = attempt is not None and attempt.end is not None and _holds(tail, attempt.end)
+        if not tail.lines or (is_there and attempt is not None and tail.position == attempt.end):
+            return state  # what stands there was refused half way, and is written again over itself
+        if is_there and attempt is not None:
+            pending.settle(attempt.mark)
+    adopted = manifest is not None and manifest.policy not in (None, state.graph.policy.digest)
+    theirs = load(home.path, policy=state.graph.policy, adopt_policy=adopted)
+    if not pending.follows(state.graph.store, state.resolver, state.walks):
+        raise stale(state, theirs, note="its parts were exchanged, so what is new in them is not known")
+    return rebase(state, theirs)
+
+
+def _holds(tail: Lines, end: Position) -> bool:
+    return any(line.at == end.lines and line.digest == end.head for line in tail.lines)
+
+
+def _tail(state: SessionState) -> Lines:
+    """What stands in the journal after what this session has seen."""
+    home, manifest = state.home, state.manifest
+    assert home is not None, "checked"
+    if home.position is None or manifest is None or manifest.journal is None:
+        return Lines((), Position(0, 0, ""))
+    try:
+        with append.opened(home.path, home.identity, manifest.journal) as journal:
+            return journal.after(home.position)
+    except OSError as error:
+        raise SessionError(unwritable(home.path, error)) from None
+
+
+def _entries(state: SessionState) -> list[Entry] | None:
+    """The lines to append; None when lines cannot say what is new, or a new generation is due anyway."""
+    manifest, pending, home = state.manifest, state.pending, state.home
+    assert pending is not None, "checked"
+    if manifest is None or home is None or home.position is None or manifest.version != JOURNALLED:
+        return None
+    if manifest.walker != state.walker or manifest.policy != state.graph.policy.digest:
+        return None
+    if pending.attempt is not None and pending.attempt.is_generation:  # its files may be there
+        return None
+    if not pending.follows(state.graph.store, state.resolver, state.walks):
+        return None
+    entries = pending.entries(pending.mark())
+    if (state.carried, state.rounds) != (pending.carried, pending.rounds):
+        if state.carried is None or pending.carried is None:
+            return None
+        body = plan_body(pending.carried, state.carried)
+        if body is None or body["round"] != state.rounds:
+            return None
+        entries.append(("plan", body))
+    return entries
+
+
+def _appended(state: SessionState, entries: list[Entry]) -> SessionState | None:
+    """The session with these lines in its journal; None when that would make the journal too long."""
+    home, manifest, pending = state.home, state.manifest, state.pending
+    assert home is not None, "checked"
+    assert home.position is not None, "checked"
+    assert pending is not None, "checked"
+    assert manifest is not None, "checked"
+    assert manifest.journal is not None, "of version 3"
+    mark = pending.mark()
+    try:
+        data, end = encode(home.position, entries)
+    except SessionError as error:
+        if error.code == "too-large":
+            return None
+        raise
+    if end.size > _most(home.path, manifest.records):
+        return None
+    pending.attempt = Attempt(home.generation, data, mark, end, is_generation=False)
+    try:
+        with append.opened(home.path, home.identity, manifest.journal) as journal:
+            journal.append(home.position, data)
+    except OSError as error:
+        raise SessionError(unwritable(home.path, error)) from None
+    pending.settle(mark)
+    pending.carried, pending.rounds = state.carried, state.rounds
+    return replace(state, home=replace(home, position=end, changes=home.changes + len(entries)))
+
+
+def _most(directory: Path, records: str | None) -> int:
+    """How long the journal may become."""
+    try:
+        size = (directory / (records or "")).stat().st_size
+    except OSError:
+        size = 0
+    return max(LEAST, size // SHARE)

@@ -1,0 +1,92 @@
+"""A generation as bytes: the companions by name, and the manifest that names them."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, replace
+
+from contextmesh.base.canon import pretty_bytes
+from contextmesh.base.errors import InputError, Problem
+from contextmesh.session.base_form import records_to_files
+from contextmesh.session.journal import Position, beginning, encode
+from contextmesh.session.manifest import JOURNALLED, VERSION, Manifest, numbered
+from contextmesh.session.state import SessionState
+from contextmesh.session.telemetry import walk_body
+from contextmesh.store.snapshot import graph_to_bytes
+
+
+def version_of(state: SessionState, asked: int | None = None) -> int:
+    """The version to write: what was asked for, or the smallest that can carry the session; one that is 3 stays it.
+
+    Raises:
+        InputError: out-of-range: that version is not written.
+    """
+    if asked is not None and asked not in (VERSION, JOURNALLED):
+        message = f"version {asked} of a session is not written"
+        raise InputError(Problem("out-of-range", message, subject="version", hint="2 or 3"))
+    if asked is not None:
+        return asked
+    is_journalled = state.manifest is not None and state.manifest.version == JOURNALLED
+    return JOURNALLED if is_journalled or len(state.walks) or state.is_dated else VERSION
+
+
+def parts_of(state: SessionState, version: int) -> dict[str, bytes]:
+    """The companions by kind, in the order in which they are written; without the journal."""
+    if version == JOURNALLED:
+        parts = records_to_files(state.graph.store)
+    else:
+        parts = {"graph": graph_to_bytes(state.graph.store)}
+    parts["resolver"] = pretty_bytes(state.resolver.to_json())
+    if state.carried is not None:
+        parts["execution"] = state.carried.execution
+        parts["runledger"] = state.carried.ledger
+    return parts
+
+
+@dataclass(frozen=True, slots=True)
+class Generation:
+    """What is to be written.
+
+    Attributes:
+        contents: the companions by file name.
+        stated: the manifest's bytes.
+        position: where the journal ends; None without one.
+    """
+
+    manifest: Manifest
+    stated: bytes
+    contents: dict[str, bytes]
+    position: Position | None
+
+    @classmethod
+    def of(cls, state: SessionState, number: int, version: int) -> Generation:
+        """The session as the generation of this number."""
+        parts = parts_of(state, version)
+        names = {kind: numbered(kind, number) for kind in parts}
+        contents = {names[kind]: data for kind, data in parts.items()}
+        manifest = Manifest(
+            number,
+            state.rounds,
+            state.walker,
+            names.get("graph"),
+            names["resolver"],
+            names.get("execution"),
+            names.get("runledger"),
+            state.carried.ledger_head if state.carried is not None else None,
+        )
+        if version != JOURNALLED:
+            return cls(manifest, pretty_bytes(manifest.to_json()), contents, None)
+        manifest = replace(
+            manifest,
+            version=JOURNALLED,
+            records=names["records"],
+            vectors=names.get("vectors"),
+            journal=numbered("journal", number),
+            policy=state.graph.policy.digest,
+            digests=tuple((name, hashlib.sha256(contents[name]).hexdigest()) for name in sorted(contents)),
+        )
+        stated = pretty_bytes(manifest.to_json())
+        # No other file has a place for the last walks: the journal begins with them.
+        kept = [("walk", walk_body({}, {}, state.walks))] if len(state.walks) else []
+        contents[numbered("journal", number)], position = encode(beginning(stated), kept)
+        return cls(manifest, stated, contents, position)
