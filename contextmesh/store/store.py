@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Collection, Mapping
 from types import MappingProxyType
 
@@ -149,6 +150,24 @@ class Store:
             self._live_log.append((receipt.seq, came, went))
         for observer in self.observers:
             observer(receipt)
+
+    def take_over(
+        self,
+        nodes: Mapping[str, Node],
+        edges: Mapping[str, Edge],
+        assumptions: Mapping[str, Assumption],
+        engine: Engine,
+        *,
+        build: int,
+        seq: int,
+    ) -> None:
+        """Stand on records that a file holds, and an engine over their facts; called by a loader, on an empty store."""
+        assert not self.seq, "a loader fills an empty store"
+        self._nodes.update(nodes)
+        self._edges.update(edges)
+        self._assumptions.update(assumptions)
+        self._edges_of_type.update(Counter(edge.type for edge in edges.values()))
+        self.engine, self.build, self.seq = engine, build, seq
 
     def live_reader(self, seq: int, ahead: Delta | None) -> Callable[[], tuple[str, ...]]:
         """Reads, whenever it is called, which nodes were live after a transaction, in the order of insertion.
