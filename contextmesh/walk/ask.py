@@ -88,6 +88,7 @@ class _Ask:
             detail=detail,
             sources=sources(walk, self._store.nodes, self._settings.sources),
             expanded=walk.expanded,
+            seeds=tuple(seed.id for seed in seeds.seeds),
         )
 
     def _answer(self, found: list[Candidate], seeds: Seeds, walk: Walk, budget: int | None) -> Answer:
@@ -117,6 +118,7 @@ class _Ask:
             tokens=tokens,
             conflicts=self._standing.conflicts(answer.id),
             expanded=walk.expanded,
+            seeds=tuple(seed.id for seed in seeds.seeds),
         )
 
     def _fallen_detail(self, way: list[Step], seeds: Seeds) -> str:
