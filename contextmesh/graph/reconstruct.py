@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING
 
 from contextmesh.base.dates import day_text
@@ -37,7 +38,7 @@ class Reason:
         hops: edges between it and the decision.
         day: source time, in ISO form; None when no source dates it.
         seq: the transaction that wrote the edge, and the date of its commit where one was supplied.
-        proof: the derivation of the row of ``relation`` that makes it count: its date, else its edge.
+        prove: finds ``proof``; a proof costs far more than the rest, and most are never read.
     """
 
     node: Node
@@ -47,10 +48,16 @@ class Reason:
     seq: int
     committed: str | None
     live: bool
-    proof: Proof
+    prove: Callable[[], Proof] = field(repr=False, compare=False)
 
-    def as_json(self) -> dict[str, object]:
-        return {
+    @property
+    def proof(self) -> Proof:
+        """The derivation of what makes it count, its date or else its edge, in the graph as it is now."""
+        return self.prove()
+
+    def as_json(self, *, why: bool = True) -> dict[str, object]:
+        """The shape that commands print; the proof is left out unless ``why``."""
+        shown: dict[str, object] = {
             "id": self.node.id,
             "type": self.node.type,
             "label": self.node.label,
@@ -60,8 +67,8 @@ class Reason:
             "transaction": self.seq,
             "committed": self.committed,
             "live": self.live,
-            "why": self.proof.as_json(),
         }
+        return {**shown, "why": self.proof.as_json()} if why else shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,16 +92,16 @@ class Reconstruction:
     undated: tuple[Reason, ...]
     cut: bool
 
-    def as_json(self) -> dict[str, object]:
-        """The shape that commands and tools print."""
+    def as_json(self, *, why: bool = True) -> dict[str, object]:
+        """The shape that commands and tools print; the proofs are left out unless ``why``."""
         return {
             "decision": {"id": self.decision.id, "label": self.decision.label},
             "dated": self.day,
             "transaction": self.seq,
             "committed": self.committed,
-            "stood_on": [reason.as_json() for reason in self.stood_on],
-            "later": [reason.as_json() for reason in self.later],
-            "undated": [reason.as_json() for reason in self.undated],
+            "stood_on": [reason.as_json(why=why) for reason in self.stood_on],
+            "later": [reason.as_json(why=why) for reason in self.later],
+            "undated": [reason.as_json(why=why) for reason in self.undated],
             "cut": self.cut,
         }
 
@@ -124,7 +131,7 @@ def reconstruct(
             seq,
             commit_date(seq),
             graph.is_live(node_id),
-            _proof(graph, node_id, edge, day),
+            partial(_proof, graph, node_id, edge, day),
         )
         found[part].append(((hops, day or 0, order[node_id]), reason))
     lists = {part: tuple(r for _, r in sorted(rows, key=lambda row: row[0])) for part, rows in found.items()}
