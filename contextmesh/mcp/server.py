@@ -47,7 +47,7 @@ PARTING = 60.0
 """Seconds for which requests under way are waited for once the input has ended."""
 LEAVING = 5.0
 """Seconds for which answers under way are waited for when a signal, or a session that cannot be loaded, ends it."""
-HEADSTART = 0.5
+HEADSTART = 2.0
 """Seconds for which loading waits for the first answer: it would take the processor from it."""
 TICK = 0.02
 """Seconds between two looks at what another thread does."""

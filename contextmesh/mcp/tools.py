@@ -101,7 +101,7 @@ def mesh_explain_as_of(mesh: Mesh, given: Arguments) -> dict[str, Any]:
 
 
 def mesh_reconstruct_decision(mesh: Mesh, given: Arguments) -> dict[str, Any]:
-    whole = mesh.reconstruct(given["decision"], as_of=given["as_of"]).as_json()
+    whole = mesh.reconstruct(given["decision"], as_of=given["as_of"]).as_json(why=False)
     parts = ("stood_on", "later", "undated")
     rows = [{"part": part, **_reason(reason)} for part in parts for reason in _list(whole[part])]
     head = {key: value for key, value in whole.items() if key not in parts}
