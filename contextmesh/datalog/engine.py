@@ -12,14 +12,16 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextmesh.datalog.adhoc import GIVEN, Answer, ask, handed_on
 from contextmesh.datalog.ast import Query, Row, Value
 from contextmesh.datalog.compile import Code, Compiler
-from contextmesh.datalog.events import Derived, Evaluated, Event, Unchanged, Withdrawn
+from contextmesh.datalog.events import Event
 from contextmesh.datalog.explain import Derivation, Explainer, Failure
 from contextmesh.datalog.facts import Delta, Relation
 from contextmesh.datalog.limits import Limits, Meter
 from contextmesh.datalog.maintain import Maintained
 from contextmesh.datalog.program import Program
 from contextmesh.datalog.strata import Stratum
+from contextmesh.datalog.told import net_delta, tell
 from contextmesh.datalog.trial import Frame, Trial
+from contextmesh.datalog.wake import Waker
 
 __all__ = ["Answer", "Delta", "Derivation", "Engine", "Failure", "Limits", "Trial"]
 
@@ -78,13 +80,13 @@ class Engine:
     def _wire(self) -> None:
         """Who reads what, as bits by number of stage."""
         self._readers: dict[Relation, list[tuple[Maintained, int]]] = {r: [] for r in self.relations.values()}
-        self._bits = dict.fromkeys(self.relations.values(), 0)
+        self._wakers: dict[Relation, Waker] = {}
+        self._guards: dict[str, None] = {}
         self._closure = dict.fromkeys(self.relations, 0)
         for stage in self.stages:
             mask = 1 << stage.number
             for at, relation in enumerate(stage.inputs):
                 self._readers[relation].append((stage, at))
-                self._bits[relation] |= 1 << stage.number
                 mask |= self._closure[relation.name]
             for name in stage.names:
                 self._closure[name] = mask
@@ -134,6 +136,7 @@ class Engine:
             relation.rows.update(dict.fromkeys(give(), True))
             for index in relation.indexes():
                 index.add(relation.rows)
+            self._forget_if_guard(name)
 
     def stage_of(self, relation: str) -> Maintained | None:
         """The evaluator of a derived relation of the program, None for any other relation."""
@@ -173,14 +176,24 @@ class Engine:
 
     # ---- changing ----------------------------------------------------------------------------
 
-    def apply(self, delta: Delta, *, report: Collection[str] | None = None) -> Delta:
+    def apply(
+        self,
+        delta: Delta,
+        *,
+        report: Collection[str] | None = None,
+        checks: Mapping[str, list[Row]] = {},
+        judge: tuple[str, Callable[[Relation], None]] | None = None,
+    ) -> Delta:
         """Drop and add given rows (dropped first), and tell exactly what changed.
 
         Args:
             report: relations to tell about; only what they need is evaluated now. None: all.
+            judge: a relation, and who looks at it before anything else is evaluated and may refuse by raising.
+            checks: rows that stand beside the delta while it is judged and told, and are gone afterwards.
 
         Raises:
             LimitReached: an evaluation passed a limit; nothing has changed.
+            Refusal: what the judge raised; nothing has changed.
         """
         if report is None and self._frames:
             report = self._frames[-1].wanted
@@ -190,8 +203,14 @@ class Engine:
             self._refresh(mask)  # the delta is told against what stood before
             before = {relation: len(relation.log) for relation in frame.marks}
             self._change(delta, frame)
+            if judge is not None:
+                self._change(Delta(checks), frame)
+                self._refresh(self._closure[judge[0]])
+                judge[1](self.relations[judge[0]])
             self._refresh(mask)
-            told = self._told({**frame.marks, **before}, report)
+            told = net_delta({**frame.marks, **before}, report)
+            if judge is not None:
+                self._change(Delta(dropped=checks), frame)
         except BaseException:
             self._undo(frame)
             raise
@@ -243,14 +262,31 @@ class Engine:
             relation = self._base(name)
             stays = dict.fromkeys(delta.added.get(name, ()))
             frame.touch(relation)
+            mark = len(relation.log)
             if relation.drop([row for row in rows if row not in stays] if stays else rows):
-                self._dirty |= self._bits[relation]
+                self._wake(relation, mark)
         for name, rows in delta.added.items():
             relation = self._base(name)
             assert not set(map(len, rows)) - {relation.arity}, f"a row of {name} has another length"
             frame.touch(relation)
+            mark = len(relation.log)
             if relation.add(rows):
-                self._dirty |= self._bits[relation]
+                self._wake(relation, mark)
+
+    def _wake(self, relation: Relation, mark: int) -> None:
+        """What changed since a position of the log makes the strata due that it can matter to."""
+        waker = self._wakers.get(relation)
+        if waker is None:
+            stages = list(dict.fromkeys(stage for stage, _ in self._readers[relation]))
+            waker = self._wakers[relation] = Waker(relation.name, stages, self.relations, self._guards)
+        if waker.every:
+            self._dirty |= waker.mask(relation.log[mark:])
+            self._forget_if_guard(relation.name)
+
+    def _forget_if_guard(self, name: str) -> None:
+        if name in self._guards:
+            for waker in self._wakers.values():
+                waker.forget()
 
     def _catch_up(self, mask: int) -> None:
         if not self._dirty & mask:
@@ -293,37 +329,9 @@ class Engine:
             if returned and not any(head.net(mark)):
                 head.cut(mark)  # what went came back
             if len(head.log) != mark:
-                self._dirty |= self._bits[head]
+                self._wake(head, mark)
         if self.listener is not None:
-            self._tell(stage, marks, built)
-
-    def _tell(self, stage: Maintained, marks: list[int], built: bool) -> None:
-        assert self.listener is not None
-        self.listener(Evaluated(stage.names, "delta" if built else "whole"))
-        silent = True
-        for head, mark in zip(stage.heads, marks, strict=True):
-            added, dropped = head.net(mark)
-            if added:
-                self.listener(Derived(head.name, tuple(added)))
-            if dropped:
-                self.listener(Withdrawn(head.name, tuple(dropped)))
-            silent = silent and not added and not dropped
-        if silent:
-            self.listener(Unchanged(stage.names))
-
-    def _told(self, since: Mapping[Relation, int], report: Collection[str] | None) -> Delta:
-        added: dict[str, list[Row]] = {}
-        dropped: dict[str, list[Row]] = {}
-        for relation, mark in since.items():
-            name = relation.name
-            if len(relation.log) == mark or name.endswith(GIVEN) or (report is not None and name not in report):
-                continue
-            came, went = relation.net(mark)
-            if came:
-                added[name] = came
-            if went:
-                dropped[name] = went
-        return Delta(added, dropped)
+            tell(self.listener, stage, marks, whole=not built)
 
     # ---- frames ------------------------------------------------------------------------------
 
@@ -366,8 +374,11 @@ class Engine:
                 relation.settle()
 
     def _trim(self, relation: Relation) -> None:
-        """Forget changes that every built reader has seen; readers that stay far behind become due."""
+        """Forget changes that every built reader has seen or slept through; those that stay far behind become due."""
         reading = [(stage, at) for stage, at in self._readers[relation] if stage.built]
+        for stage, at in reading:
+            if not self._dirty >> stage.number & 1:
+                stage.cursors[at] = relation.end
         seen = min((stage.cursors[at] for stage, at in reading), default=relation.end)
         relation.trim(seen)
         for stage, at in reading:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from contextmesh.base.errors import OntologyError, Problem
 from contextmesh.datalog.ast import Row
-from contextmesh.datalog.facts import Delta
+from contextmesh.datalog.facts import Delta, Relation
 from contextmesh.store import relations
 from contextmesh.store.chains import Reasons, words_for
 from contextmesh.store.model import Assumption, Edge, Node, a
@@ -138,11 +138,7 @@ class Stage:
             hint = "finish one batch before the next write"
             raise OntologyError(Problem("stale-transaction", message, subject=self.kind, hint=hint))
         seq, facts, checks = self._facts()
-        with engine.trial() as trial:
-            derived = engine.apply(_marked(facts, checks), report=(*store.told, VIOLATION))
-            self._require_legal()
-            engine.apply(Delta(dropped=checks), report=())
-            trial.keep()
+        derived = engine.apply(facts, report=store.told, checks=checks, judge=(VIOLATION, self._require_legal))
         self._done = True
         reason = _reasons(store, self.node, derived) if reasons else dict
         receipt = self._receipt(seq, True, facts, derived, reason, store.live_reader(seq, None))
@@ -159,10 +155,9 @@ class Stage:
         """
         store, engine = self._store, self._store.engine
         seq, facts, checks = self._facts()
-        names = (*(store.told if wanted is None else wanted), VIOLATION)
-        with engine.trial(wanted=names):
-            derived = engine.apply(_marked(facts, checks), report=names)
-            self._require_legal()
+        names = store.told if wanted is None else tuple(wanted)
+        with engine.trial(wanted=(*names, VIOLATION)):
+            derived = engine.apply(facts, report=names, checks=checks, judge=(VIOLATION, self._require_legal))
             reasons = _reasons(store, self.node, derived)
             return self._receipt(seq, False, facts, derived, reasons, store.live_reader(store.seq, derived))
 
@@ -192,13 +187,13 @@ class Stage:
             *(store.assumptions[id] for id in self.assumptions if id in store.assumptions),
         )
 
-    def _require_legal(self) -> None:
-        engine = self._store.engine
-        if not engine.count(VIOLATION):
+    def _require_legal(self, violations: Relation) -> None:
+        if not len(violations):
             return
+        engine = self._store.engine
         order = {name: place for place, name in enumerate((*self.nodes, *self.edges))}
         wording = Wording(engine, self._store.policy.ontology, self.node, self.edges)
-        raise wording.refusal(list(engine.rows(VIOLATION)), order)
+        raise wording.refusal(list(violations.scan()), order)
 
     def _facts(self) -> tuple[int, Delta, Rows]:
         """The number of the transaction, the facts that come and go, and rows that say what is to be checked."""
@@ -278,11 +273,6 @@ def _reasons(store: Store, node_of: Callable[[str], Node | None], derived: Delta
         return words_for(node) if node is not None else node_id
 
     return partial(reasons.chains, label_of)
-
-
-def _marked(facts: Delta, checks: Rows) -> Delta:
-    """The facts, with the rows beside them that say what is new."""
-    return Delta({**facts.added, **checks}, facts.dropped)
 
 
 def _add(side: Rows, fact: relations.Fact) -> None:
