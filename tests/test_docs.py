@@ -78,7 +78,8 @@ def test_every_relation_that_can_be_asked_for_is_documented(kind: str) -> None:
 
 
 def test_the_documented_relations_are_those_that_the_policy_declares() -> None:
-    declared = Policy.load().program.declarations.values()
+    policy = Policy.load()
+    declared = [*policy.program.declarations.values(), *policy.integrity.declarations.values()]
     for kind in ("input", "output"):
         forms = {form for form, _ in docs.relations(kind)}
         assert forms == {f"{d.name}({', '.join(d.columns)})" for d in declared if d.kind == kind}

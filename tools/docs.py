@@ -147,7 +147,7 @@ def _told(name: str, methods: Mapping[str, ast.FunctionDef]) -> str:
 
 def _violations() -> Iterator[tuple[str, str]]:
     for path in sorted((ROOT / "rules").rglob("*.dl")):
-        for name in re.findall(r"^violation\((\w+),", path.read_text(encoding="utf-8"), re.MULTILINE):
+        for name in re.findall(r"^(?:integrity_)?violation\((\w+),", path.read_text(encoding="utf-8"), re.MULTILINE):
             yield name, path.relative_to(ROOT).as_posix()
 
 

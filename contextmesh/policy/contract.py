@@ -60,6 +60,11 @@ OUTPUTS: Mapping[str, tuple[str, ...]] = {
 }
 """Relations that Python reads, with their columns. Rules may change what is in them, not whether they exist."""
 
+INTEGRITY_OUTPUTS: Mapping[str, tuple[str, ...]] = {
+    "integrity_violation": ("code", "subject", "file", "row", "field", "item"),
+}
+"""The same of the rules in integrity.dl."""
+
 KINDS = ("entity", "claim", "source", "decision", "assumption", "evidence")
 """Node types that Python acts on by name; GRAPH.md declares at least these."""
 
@@ -88,7 +93,18 @@ def check_contract(program: Program, ontology: Ontology, inputs: Iterable[Declar
         PolicyError: every lack (codes ``missing-output``, ``changed-output``, ``missing-input``, ``changed-input``,
             ``missing-type``).
     """
-    problems = [*_types(ontology, graph_md), *_inputs(program, inputs), *_outputs(program)]
+    problems = [*_types(ontology, graph_md), *_inputs(program, inputs), *_outputs(program, OUTPUTS)]
+    if problems:
+        raise PolicyError(*problems)
+
+
+def check_integrity(program: Program, inputs: Iterable[Declaration]) -> None:
+    """The same of the rules that compare files.
+
+    Raises:
+        PolicyError: as ``check_contract``.
+    """
+    problems = [*_inputs(program, inputs), *_outputs(program, INTEGRITY_OUTPUTS)]
     if problems:
         raise PolicyError(*problems)
 
@@ -101,8 +117,8 @@ def _types(ontology: Ontology, graph_md: str) -> Iterator[Problem]:
         yield Problem("missing-type", f"{graph_md} declares no {what} type `{name}`", name, hint=hint)
 
 
-def _outputs(program: Program) -> Iterator[Problem]:
-    for name, columns in OUTPUTS.items():
+def _outputs(program: Program, wanted_outputs: Mapping[str, tuple[str, ...]]) -> Iterator[Problem]:
+    for name, columns in wanted_outputs.items():
         found = program.declarations.get(name)
         wanted = f"output {name}({', '.join(columns)})."
         if found is None:

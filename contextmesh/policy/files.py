@@ -13,6 +13,8 @@ from contextmesh.base.source import Source, Span
 GRAPH_MD = "GRAPH.md"
 RULES = "rules"
 SUFFIX = ".dl"
+INTEGRITY = "integrity.dl"
+"""The rules that compare files with each other; what they are given is no part of the graph."""
 MAX_BYTES = 4 * 1024 * 1024
 """Of one file."""
 MAX_FILES = 500

@@ -15,8 +15,8 @@ from contextmesh.datalog.program import Program, build_program
 from contextmesh.lang.graphmd import parse_graph_md
 from contextmesh.lang.render import render_rules
 from contextmesh.lang.rules import parse_rules
-from contextmesh.policy.contract import check_contract
-from contextmesh.policy.files import Files, laid_over, shipped
+from contextmesh.policy.contract import check_contract, check_integrity
+from contextmesh.policy.files import INTEGRITY, Files, laid_over, shipped
 from contextmesh.policy.ontology import Ontology
 from contextmesh.policy.read import read_ontology
 from contextmesh.policy.schema import ontology_facts
@@ -28,7 +28,8 @@ class Policy:
 
     Attributes:
         ontology: the tables of GRAPH.md.
-        program: the checked rules.
+        program: the checked rules, but for those of ``integrity``.
+        integrity: the rules of integrity.dl, which compare the files of a session in an engine of their own.
         digest: SHA-256 over the canonical text of all parts; comments, layout and prose do not count.
         facts: the ontology as facts, by relation: given to every engine with the program.
         sources: GRAPH.md, then the rules files by name.
@@ -36,6 +37,7 @@ class Policy:
 
     ontology: Ontology
     program: Program = field(repr=False, compare=False)
+    integrity: Program = field(repr=False, compare=False)
     digest: str
     facts: Mapping[str, tuple[Row, ...]] = field(repr=False, compare=False)
     sources: tuple[Source, ...] = field(repr=False, compare=False)
@@ -62,13 +64,29 @@ def _shipped_policy() -> Policy:
 def _build(files: Files) -> Policy:
     ontology = read_ontology(parse_graph_md(files.graph_md))
     texts = _parsed(files)
-    program = build_program(list(texts.values()))
+    program, integrity = _programs(texts)
     check_contract(program, ontology, _shipped_inputs(), files.graph_md.name)
+    check_integrity(integrity, _shipped_inputs(integrity=True))
     parts = {
         "ontology": ontology.as_json(),
         "rules": {name: render_rules(text) for name, text in texts.items()},
     }
-    return Policy(ontology, program, digest(parts), ontology_facts(ontology), files.all())
+    return Policy(ontology, program, integrity, digest(parts), ontology_facts(ontology), files.all())
+
+
+def _programs(texts: Mapping[str, RuleText]) -> tuple[Program, Program]:
+    """Of the graph, and of what compares files: all their problems are told at once."""
+    made: list[Program] = []
+    problems: list[Problem] = []
+    apart = [texts[INTEGRITY]]
+    for chosen in ([text for name, text in texts.items() if name != INTEGRITY], apart):
+        try:
+            made.append(build_program(chosen))
+        except RuleError as error:
+            problems += error.problems
+    if problems:
+        raise RuleError(*problems)
+    return made[0], made[1]
 
 
 def _parsed(files: Files) -> dict[str, RuleText]:
@@ -92,10 +110,11 @@ def _parse(source: Source) -> RuleText:
 
 
 @cache
-def _shipped_inputs() -> tuple[Declaration, ...]:
-    return tuple(_inputs())
+def _shipped_inputs(*, integrity: bool = False) -> tuple[Declaration, ...]:
+    return tuple(_inputs(integrity))
 
 
-def _inputs() -> Iterator[Declaration]:
-    for source in shipped().rules.values():
-        yield from (d for d in _parse(source).declarations if d.kind == "input")
+def _inputs(integrity: bool) -> Iterator[Declaration]:
+    for name, source in shipped().rules.items():
+        if (name == INTEGRITY) == integrity:
+            yield from (d for d in _parse(source).declarations if d.kind == "input")

@@ -10,9 +10,9 @@ TOLD = 20
 """How many problems one refusal tells."""
 
 
-def capped(problems: Sequence[Problem]) -> tuple[Problem, ...]:
-    """The first problems, and after them the number of those left out."""
-    left = len(problems) - TOLD
-    if left <= 0:
+def capped(problems: Sequence[Problem], untold: int = 0) -> tuple[Problem, ...]:
+    """The first problems, and after them the number of those left out, with ``untold`` that were never put in words."""
+    left = max(0, len(problems) - TOLD) + untold
+    if left == 0:
         return tuple(problems)
     return (*problems[:TOLD], Problem("more-problems", f"and {left} more", fields=(("count", left),)))

@@ -72,8 +72,26 @@ def ledger_from_document(
     Raises:
         LedgerIntegrityError: ``ledger-broken``, ``head-differs``, ``malformed-digest`` … with file and place.
     """
+    entries, head = entries_of(document)
+    require_chain(document, entries, head, expect_head)
+    return RunLedger.from_entries(entries, disclosures, salts)
+
+
+def entries_of(document: Document) -> tuple[list[Entry], str]:
+    """Entries of the right shape and the stated head; the chain is not looked at.
+
+    Raises:
+        LedgerIntegrityError: the first flaw, with file and place.
+    """
     try:
-        entries, head = read_entries(document.value)
+        return read_entries(document.value)
+    except Fault as fault:
+        raise LedgerIntegrityError(document.problem(fault)) from None
+
+
+def require_chain(document: Document, entries: Sequence[Entry], head: str, expect_head: str | None) -> None:
+    """Raises LedgerIntegrityError unless each entry follows the one before, up to the stated and the trusted head."""
+    try:
         if expect_head is not None and not is_digest(expect_head):
             raise Fault("malformed-digest", "cannot be compared: the expected head is not 64 lowercase hex digits")
         verdict = verify([(entry.payload(), entry.digest) for entry in entries])
@@ -88,7 +106,6 @@ def ledger_from_document(
             raise Fault("head-differs", "is not the head that was trusted", ("head",), note=note, hint=hint)
     except Fault as fault:
         raise LedgerIntegrityError(document.problem(fault)) from None
-    return RunLedger.from_entries(entries, disclosures, salts)
 
 
 def read_entries(value: object) -> tuple[list[Entry], str]:

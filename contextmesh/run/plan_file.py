@@ -9,14 +9,22 @@ from typing import TYPE_CHECKING, Any
 
 from contextmesh.base import fields
 from contextmesh.base.canon import canonical, pretty_bytes
-from contextmesh.base.errors import ExecutionCheckpointError, ExecutionSnapshotError, InputError, Problem, Refusal
+from contextmesh.base.errors import (
+    ExecutionCheckpointError,
+    ExecutionSnapshotError,
+    InputError,
+    LedgerIntegrityError,
+    Problem,
+    Refusal,
+)
 from contextmesh.base.fields import Fault
 from contextmesh.base.strict import Document, from_value, parse
 from contextmesh.graph.graph import ContextGraph
 from contextmesh.run.capped import capped
 from contextmesh.run.ledger import RunLedger
+from contextmesh.run.ledger_file import NAME as LEDGER_NAME
 from contextmesh.run.plan import layers, unknown_needs
-from contextmesh.run.plan_fits import require_ledger_fits, require_plan_fits
+from contextmesh.run.plan_fits import compare, require_ledger_fits, require_plan_fits
 from contextmesh.run.registry import Audit, Bound, TaskRegistry, Work, is_key, require_registry
 from contextmesh.run.restore import restore
 from contextmesh.run.task import STATES, State
@@ -148,17 +156,26 @@ def _from_document(
         message = f"on_changed_worker is warn, refuse or ignore, not {on_changed_worker!r}"
         raise InputError(Problem("unknown-word", message, subject="on_changed_worker"))
     require_registry(registry)
-    try:
-        rows = read_rows(document.value)
-        require_plan_fits(rows, graph)
-        if ledger is not None:
-            require_ledger_fits(ledger, rows, graph)
-    except Fault as fault:
-        raise ExecutionSnapshotError(document.problem(fault)) from None
+    rows = rows_of(document, ExecutionSnapshotError)
+    violations = compare(graph.store, rows, ledger if ledger is not None else ())
+    require_plan_fits(violations, document, ExecutionSnapshotError)
+    require_ledger_fits(violations, Document(LEDGER_NAME, None), LedgerIntegrityError)
     bound = _bound(rows, registry, document)
     runner = make(rows.plan, registry=registry, graph=graph, ledger=ledger, **options)
     restore(runner, rows, bound, on_changed_worker)
     return runner
+
+
+def rows_of(document: Document, refusal: type[Refusal]) -> Rows:
+    """The tasks that a parsed file states; nothing of them is compared yet.
+
+    Raises:
+        refusal: the first flaw, with its place.
+    """
+    try:
+        return read_rows(document.value)
+    except Fault as fault:
+        raise refusal(document.problem(fault)) from None
 
 
 def read_rows(value: object) -> Rows:

@@ -1,102 +1,97 @@
-"""What only a plan together with its graph, or its ledger, can contradict."""
+"""What only a plan together with its graph, or its ledger, can contradict; rules/integrity.dl says what that is."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from contextmesh.base.errors import LedgerIntegrityError, Problem
-from contextmesh.base.fields import Fault, shown
-from contextmesh.graph.graph import ContextGraph
-from contextmesh.run.ledger import RunLedger
-from contextmesh.run.record import DECISION, ENTITY, SOURCE, source_label
-from contextmesh.store.model import a
+from contextmesh.base.errors import Problem, Refusal
+from contextmesh.base.strict import Document
+from contextmesh.run.capped import capped
+from contextmesh.run.record import SOURCE, source_label
+from contextmesh.store.integrity import LEDGER, Comparison, Violation
 
 if TYPE_CHECKING:
-    from contextmesh.run.plan_file import Row, Rows
+    from contextmesh.run.ledger import Entry
+    from contextmesh.run.plan_file import Rows
+    from contextmesh.store.store import Store
+
+LOCATED = 5
+"""How many contradictions of a file are told, each with its place."""
 
 
-def require_plan_fits(rows: Rows, graph: ContextGraph) -> str:
-    """The plan's source node, once every id of the plan is what the plan says it is.
-
-    Raises:
-        Fault: the first that is not, with its path.
-    """
-    for index, row in enumerate(rows.tasks):
-        try:
-            _task(row, graph)
-        except Fault as fault:
-            raise fault.under("tasks", index) from None
-    source = source_of(rows.plan, graph)
-    if source is None:
-        message = f"is {shown(rows.plan)}, and the graph has no source node {shown(source_label(rows.plan))}"
-        raise Fault("unknown-id", message, ("plan",), hint="plan and graph must come from one generation")
-    for index, row in enumerate(rows.tasks):
-        if row.node_id is not None and not any(edge.dst == source for edge in graph.edges_from(row.node_id, "cites")):
-            path = ("tasks", index, "node_id")
-            raise Fault("foreign-decision", f"names {shown(row.node_id)}, which does not cite this plan", path)
-    return source
+def compare(store: Store, rows: Rows, entries: Iterable[Entry] = ()) -> list[Violation]:
+    """Where a plan contradicts the graph, and where a ledger contradicts either; a plan's own come first."""
+    found = Comparison(store)
+    _say_plan(found, rows)
+    _say_ledger(found, entries)
+    return found.violations()
 
 
-def source_of(plan: str, graph: ContextGraph) -> str | None:
+def require_plan_fits(violations: Sequence[Violation], document: Document, refusal: type[Refusal]) -> None:
+    """Raises ``refusal`` for what a plan's file says that its graph contradicts: code, place, rule and facts."""
+    _require_none([one for one in violations if one.file != LEDGER], document, refusal)
+
+
+def require_ledger_fits(violations: Sequence[Violation], document: Document, refusal: type[Refusal]) -> None:
+    """The same of a ledger's file, by its plan and the graph."""
+    _require_none([one for one in violations if one.file == LEDGER], document, refusal)
+
+
+def problems_of(violations: Sequence[Violation], document: Document) -> tuple[Problem, ...]:
+    """The first violations as problems of their file, and how many there are beside."""
+    told = [document.problem(one.fault()) for one in violations[:LOCATED]]
+    return capped(told, len(violations) - len(told))
+
+
+def source_of(plan: str, store: Store) -> str | None:
     """The source node that decisions of a plan cite."""
-    for record in graph.store.engine.match("named", (None, source_label(plan))):
-        node = graph.store.nodes[str(record[0])]
+    for record in store.engine.match("named", (None, source_label(plan))):
+        node = store.nodes[str(record[0])]
         if node.type == SOURCE:
             return node.id
     return None
 
 
-def require_ledger_fits(ledger: RunLedger, rows: Rows, graph: ContextGraph) -> None:
-    """Raises LedgerIntegrityError, ``ledger-differs``: an entry names what plan or graph does not have."""
-    names = {row.name for row in rows.tasks}
-    store = graph.store
-    for entry in ledger:
-        wrong = None
-        if entry.task not in names:
-            wrong = f"is about {shown(entry.task)}, which is no task of the plan"
-        elif entry.round > rows.round:
-            wrong = f"is of round {entry.round}, and the plan is in round {rows.round}"
-        elif entry.node_id is not None and entry.node_id not in store.nodes:
-            wrong = f"names {shown(entry.node_id)}, which the graph does not have"
-        elif entry.assumption_id is not None and entry.assumption_id not in store.assumptions:
-            wrong = f"names {shown(entry.assumption_id)}, which the graph does not have"
-        if wrong is not None:
-            hint = "ledger, plan and graph must come from one generation"
-            message = f"entry {entry.seq} of the ledger {wrong}"
-            raise LedgerIntegrityError(Problem("ledger-differs", message, subject=str(entry.seq), hint=hint))
+def _require_none(violations: Sequence[Violation], document: Document, refusal: type[Refusal]) -> None:
+    if violations:
+        raise refusal(*problems_of(violations, document))
 
 
-def _task(row: Row, graph: ContextGraph) -> None:
-    store = graph.store
-    record = store.assumptions.get(row.assumption_id)
-    if record is None:
-        raise Fault("unknown-id", f"names {shown(row.assumption_id)}, which the graph lacks", ("assumption_id",))
-    if record.statement != row.assumes:
-        message = f"is not what {row.assumption_id} states in the graph"
-        raise Fault("statement-differs", message, ("assumes",), subject=row.assumption_id)
-    if row.node_id is not None:
-        _require_type(graph, row.node_id, DECISION, ("node_id",))
-    for index, artefact in enumerate(row.artefacts):
-        _require_type(graph, artefact, ENTITY, ("artefacts", index))
-    if row.state == "done":
-        _done(row, graph)
+def _say_plan(found: Comparison, rows: Rows) -> None:
+    label = source_label(rows.plan)
+    found.say("plan_row", rows.plan, label, rows.round)
+    found.name_labelled(label)
+    for number, row in enumerate(rows.tasks):
+        found.say("task_row", number, row.name)
+        found.say("task_state", number, row.state)
+        found.say("task_attempt", number, row.attempt)
+        found.say("task_ground", number, row.assumption_id, row.assumes)
+        found.name_ground(row.assumption_id)
+        if row.node_id is not None:
+            found.say("task_result", number, row.node_id)
+            found.name_result(row.node_id)
+        for item, artefact in enumerate(row.artefacts):
+            found.say("task_artefact", number, item, artefact)
+            found.name(artefact)
 
 
-def _done(row: Row, graph: ContextGraph) -> None:
-    if row.node_id is None:
-        raise Fault("not-done", "says done, and no decision was written", ("state",), subject=row.name)
-    if row.attempt < 1:
-        raise Fault("not-done", "says done, and no attempt was made", ("state",), subject=row.name)
-    if graph.status(row.assumption_id) == "rejected":
-        message = f"says done, and its ground {row.assumption_id} was rejected"
-        raise Fault("not-done", message, ("state",), subject=row.name)
-    if graph.store.engine.holds("invalid", (row.node_id,)):
-        raise Fault("not-done", f"says done, and {row.node_id} fell", ("state",), subject=row.name)
-
-
-def _require_type(graph: ContextGraph, node_id: str, kind: str, path: tuple[str | int, ...]) -> None:
-    node = graph.store.nodes.get(node_id)
-    if node is None:
-        raise Fault("unknown-id", f"names {shown(node_id)}, which the graph lacks", path)
-    if node.type != kind:
-        raise Fault("wrong-kind", f"names {shown(node_id)}, which is {a(node.type)}, not {a(kind)}", path)
+def _say_ledger(found: Comparison, entries: Iterable[Entry]) -> None:
+    """Each name and each round once, at the first entry that has it."""
+    seen: dict[tuple[str, object], None] = {}
+    for number, entry in enumerate(entries):
+        about = (
+            ("entry_task", entry.task),
+            ("entry_round", entry.round),
+            ("entry_node", entry.node_id),
+            ("entry_ground", entry.assumption_id),
+        )
+        for relation, value in about:
+            if value is None or (relation, value) in seen:
+                continue
+            seen[relation, value] = None
+            found.say(relation, number, value)
+            if relation == "entry_node":
+                found.name(str(value))
+            elif relation == "entry_ground":
+                found.name_ground(str(value))

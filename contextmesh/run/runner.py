@@ -344,7 +344,7 @@ class Runner:
     def adopt(self, round: int, failures: Failures, notices: tuple[Problem, ...]) -> None:
         """Take over what a restored plan was; its tasks are declared and told to the rules already."""
         self.round, self.failures, self.notices = round, failures, notices
-        source = source_of(self.name, self.graph)
+        source = source_of(self.name, self.graph.store)
         assert source is not None, "the plan was checked against its graph"
         self.source_id = source
 

@@ -2,34 +2,29 @@
 
 from __future__ import annotations
 
-from contextmesh.base.errors import Problem, SessionError, Where
-from contextmesh.base.fields import path_text, shown
+from contextmesh.base.errors import SessionError
+from contextmesh.base.strict import Document, parse
 from contextmesh.resolve.resolver import Resolver
+from contextmesh.run.plan_fits import problems_of
+from contextmesh.store.integrity import Comparison
 from contextmesh.store.store import Store
 
-ENTITY = "entity"
 
+def require_resolver_fits(resolver: Resolver, store: Store, file: str, data: bytes | None = None) -> None:
+    """Compares the names with the graph, by rules/integrity.dl.
 
-def require_resolver_fits(resolver: Resolver, store: Store, file: str) -> None:
-    """Raises SessionError, resolver-differs: an id that is no entity of the graph, or has another label there."""
-    for id, label in resolver.labels.items():
-        node = store.nodes.get(id)
-        if node is not None and node.type == ENTITY and node.label == label:
-            continue
-        if node is None:
-            what = "which the graph does not have"
-        elif node.type != ENTITY:
-            what = f"which is a {node.type} in the graph"
-        else:
-            what = f"which the graph calls {shown(node.label)}, not {shown(label)}"
-        place = path_text(("canonical", id))
-        raise SessionError(
-            Problem(
-                "resolver-differs",
-                f"{place} names {shown(id)}, {what}",
-                subject=id,
-                fields=(("file", file), ("path", place)),
-                where=Where(file),
-                hint="resolver and graph must come from one generation",
-            )
-        )
+    Args:
+        file: the name of the resolver's file.
+        data: its bytes, to say the line of what is wrong; None when the names are not those of a file alone.
+
+    Raises:
+        SessionError: resolver-differs: an id that is no entity of the graph, or has another label there.
+    """
+    found = Comparison(store)
+    for row, (id, label) in enumerate(resolver.labels.items()):
+        found.say("resolver_row", row, id, label)
+        found.name(id)
+    violations = found.violations()
+    if violations:
+        document = Document(file, None) if data is None else parse(data, file, refusal=SessionError)
+        raise SessionError(*problems_of(violations, document))

@@ -83,7 +83,10 @@ def _decided(graph: ContextGraph) -> None:
         id="decision:hourly",
     )
     graph.decide("Print the table", rationale="It is asked for.", source="source:memo", depends_on=["decision:hourly"])
-    graph.decide("Hire a second crew", rationale="Night runs.", source="source:log", depends_on=[crew])
+    plan = graph.add_node(
+        "source", "execution plan: summer", attrs={"origin": "runner", "retrieved_at": "at plan time"}
+    )
+    graph.decide("Hire a second crew", rationale="Night runs.", source="source:log", cites=[plan.id], depends_on=[crew])
     graph.supersede(tides, "Tides follow the measured table")
     edge = graph.add_edge("claim:tide", "mentions", "entity:landing", evidence=["source:memo"])
     graph.bind(edge.id, pier)

@@ -240,7 +240,8 @@ def test_a_ledger_of_another_plan_is_refused(files: dict[str, bytes], graph: Con
 
     with pytest.raises(LedgerIntegrityError) as refused:
         read(files["plan"], graph, ledger)
-    assert refused.value.code == "ledger-differs"
+    assert refused.value.code == "unknown-id"
+    assert str(refused.value) == "$.entries[0].task names knitting, which is no task of the plan"
 
 
 def test_a_plan_with_plain_callables_cannot_be_written_and_says_which() -> None:

@@ -124,7 +124,7 @@ BENT: dict[str, tuple[Bend, str]] = {
     "an unknown key of the plan": (_edit(EXECUTION, lambda v: v.update(note="")), "unknown-key"),
     "a plan without a name": (_edit(EXECUTION, lambda v: v.update(plan="")), "out-of-range"),
     "a task in no state": (_edit(EXECUTION, lambda v: v["tasks"][0].update(state="blocked")), "unknown-word"),
-    "a task twice": (_edit(EXECUTION, lambda v: v["tasks"].append(v["tasks"][0])), "two-identities"),
+    "a task twice": (_edit(EXECUTION, lambda v: v["tasks"].append(v["tasks"][0])), "two-tasks"),
     "a task of an unknown assumption": (
         _edit(EXECUTION, lambda v: v["tasks"][0].update(assumption_id="x")),
         "unknown-id",
@@ -135,9 +135,9 @@ BENT: dict[str, tuple[Bend, str]] = {
     ),
     "a task decided by an entity": (
         _edit(EXECUTION, lambda v: v["tasks"][0].update(node_id="entity:card")),
-        "unknown-id",
+        "wrong-kind",
     ),
-    "a worker key with a space": (_edit(EXECUTION, lambda v: v["tasks"][0].update(worker_key="a b")), "out-of-range"),
+    "a worker key with a space": (_edit(EXECUTION, lambda v: v["tasks"][0].update(worker_key="a b")), "bad-key"),
     "a ledger entry changed": (_edit(LEDGER, lambda v: v["entries"][0].update(detail="fails")), "ledger-broken"),
     "a ledger entry gone": (_edit(LEDGER, lambda v: v["entries"].pop(0)), "out-of-range"),
     "the last ledger entry gone": (_edit(LEDGER, lambda v: v["entries"].pop()), "ledger-broken"),

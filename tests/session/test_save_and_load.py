@@ -19,7 +19,7 @@ from .places import edit, ferry_session, generations_of, grown, listing, small
 
 def test_a_session_of_another_writer_loads_whole(tmp_path: Path) -> None:
     state = session.load(ferry_session(tmp_path / "s"))
-    assert len(state.graph.store.nodes) == 21
+    assert len(state.graph.store.nodes) == 22
     assert len(state.resolver.labels) == 5
     assert state.walker == WalkerSettings(5, ("mentions", "derived_from", "cites"), 30, 200)
     assert (state.generation, state.rounds) == (1, 1)
