@@ -54,7 +54,7 @@ def verified(directory: Path, read: Read, policy: Policy, *, adopt_policy: bool 
         resolver = resolver_from_bytes(files[manifest.resolver], place[manifest.resolver])
     except (SnapshotError, ResolverSnapshotError) as error:
         raise SessionError(*error.problems) from None
-    require_resolver_fits(resolver, store, place[manifest.resolver])
+    require_resolver_fits(resolver, store, place[manifest.resolver], files[manifest.resolver])
     pair = None
     if manifest.execution is not None and manifest.ledger is not None and manifest.ledger_head is not None:
         names = (place[manifest.execution], place[manifest.ledger])

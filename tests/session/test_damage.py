@@ -166,6 +166,28 @@ def test_a_bent_session_is_refused_by_its_code_and_stays_as_it_was(tmp_path: Pat
     assert listing(directory) == before
 
 
+@pytest.mark.parametrize("file", ["resolver", "plan", "ledger"])
+def test_what_contradicts_another_file_is_told_at_its_line_with_the_rule_and_its_facts(
+    tmp_path: Path, file: str
+) -> None:
+    directory = ferry_session(tmp_path / "s")
+    name, word, bend = {
+        "resolver": (RESOLVER, "Ticket", BENT["a resolver of other labels"][0]),
+        "plan": (EXECUTION, "entity:card", BENT["a task decided by an entity"][0]),
+        "ledger": (LEDGER, '"round": 2', BENT["a ledger ahead of its plan"][0]),
+    }[file]
+    bend(directory)
+    with pytest.raises(SessionError) as caught:
+        session.load(directory)
+    problem = caught.value.problem
+    lines = (directory / name).read_text("utf-8").splitlines()
+
+    assert problem.where is not None and problem.where.line is not None
+    assert word in lines[problem.where.line - 1]
+    assert problem.note is not None
+    assert problem.note.startswith(f"rule @{file} (rules/integrity.dl:")
+
+
 DAMAGE: dict[str, tuple[Callable[[bytes], bytes], str]] = {
     "the last byte removed": (lambda data: data[:-1], "changed-file"),
     "the last bracket removed": (lambda data: data.rstrip()[:-1], "damaged-file"),
