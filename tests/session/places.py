@@ -10,6 +10,7 @@ from typing import Any
 from interop.make_ferry import FERRY
 
 from contextmesh import session
+from contextmesh.api import Mesh
 from contextmesh.graph.graph import ContextGraph
 from contextmesh.resolve.resolver import Resolver
 from contextmesh.session import SessionState
@@ -61,3 +62,28 @@ def edit(path: Path, change: Callable[[dict[str, Any]], object]) -> None:
     value = json.loads(path.read_text("utf-8"))
     change(value)
     path.write_text(json.dumps(value, indent=2, sort_keys=True, ensure_ascii=False) + "\n", "utf-8")
+
+
+def log_mesh(directory: Path) -> tuple[Mesh, str]:
+    """A mesh at home with one source, and its id."""
+    mesh = Mesh.create(directory)
+    source = mesh.graph.add_node("source", "Log", attrs={"origin": "log.txt", "retrieved_at": "2024-01-01"})
+    return mesh, source.id
+
+
+def same(one: Mesh, other: Mesh) -> None:
+    """The same records in the same order, rows in every relation, names, counters and walks."""
+    ours, theirs = one.graph.store, other.graph.store
+    for part in ("nodes", "edges", "assumptions"):
+        mine, yours = getattr(ours, part), getattr(theirs, part)
+        assert list(mine) == list(yours)
+        assert dict(mine) == dict(yours)
+    assert (ours.seq, ours.build) == (theirs.seq, theirs.build)
+    for name in ours.policy.program.declarations:
+        if name == "born":
+            continue
+        assert sorted(map(repr, ours.engine.rows(name))) == sorted(map(repr, theirs.engine.rows(name))), name
+    assert one.resolver.to_json() == other.resolver.to_json()
+    assert dict(ours.walks) == dict(theirs.walks)
+    assert dict(ours.traversals) == dict(theirs.traversals)
+    assert one.walks == other.walks
