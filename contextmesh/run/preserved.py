@@ -7,18 +7,19 @@ given when it has the number and the digest that the ledger holds.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from typing import Any
 
 from contextmesh.base.chain import is_digest
 from contextmesh.base.errors import LedgerIntegrityError, Problem
+from contextmesh.datalog.ast import Row
+from contextmesh.datalog.engine import Engine
 from contextmesh.graph.graph import ContextGraph
-from contextmesh.graph.history import OF_RECORDS
-from contextmesh.graph.then import PastStore, born_of
 from contextmesh.run.ledger import RunLedger, names_digest
-from contextmesh.store.relations import Fact
-from contextmesh.store.stated import stated
 from contextmesh.store.store import Store
+
+LIVE = "live"
+_ABOUT = {"justification": 1}
+"""The column that says which record a row is of, where it is not the first."""
 
 
 def preserved(graph: ContextGraph, ledger: RunLedger, entry: int) -> tuple[str, ...]:
@@ -69,38 +70,29 @@ def _candidates(store: Store, seq: int, count: int) -> Iterator[list[str]]:
     """What may have stood then, sorted: as this process saw it, then as the rules have it of what was there.
 
     A graph that went through a file of version 1 knows the order in which its nodes came, and not at which
-    transaction; since they were appended, the first so many that stood are those that were there.
+    transaction; since they were appended, the first so many that stood are those that were there. When a node was
+    pruned no fact says either: before, or since.
     """
     yield sorted(store.live_reader(seq, None)())
-    for anew in (False, True):
-        past = _past(store, seq, unpruned=anew)
-        live = [name for name in past.nodes if past.engine.holds("live", (name,))]
+    for pruned in (True, False):
+        then = Engine(store.policy.program, _facts(store, seq, pruned=pruned), limits=store.engine.limits)
+        live = [name for name in store.nodes if then.holds(LIVE, (name,))]
         yield sorted(live[:count])
 
 
-def _past(store: Store, seq: int, *, unpruned: bool) -> PastStore:
-    """The facts up to a transaction under the same rules. When a node was pruned no fact says: before, or since."""
-    born = born_of(store)
-    nodes = {name: node for name, node in store.nodes.items() if born[name] <= seq}
-    if unpruned:
-        nodes = {name: replace(node, pruned=False) for name, node in nodes.items()}
-    return PastStore(
-        store,
-        nodes,
-        {name: edge for name, edge in store.edges.items() if born[name] <= seq},
-        born=born,
-        verdicts=[row for row in store.engine.rows("verdict") if isinstance(row[2], int) and row[2] <= seq],
-        stated=_stated_beside(store),
-        build=store.build,
-        seq=seq,
-    )
-
-
-def _stated_beside(store: Store) -> Iterator[Fact]:
-    """Facts that no record stands for; a rule of a deployment's own may go by them."""
-    for name, rows in stated(store).items():
-        if name not in OF_RECORDS and name not in store.policy.facts:
-            yield from ((name, row) for row in rows)
+def _facts(store: Store, seq: int, *, pruned: bool) -> dict[str, list[Row]]:
+    """What the rules for ``live`` read, up to a transaction."""
+    engine, program = store.engine, store.policy.program
+    later = {row[0] for row in engine.rows("born") if isinstance(row[1], int) and row[1] > seq}
+    facts: dict[str, list[Row]] = {}
+    for name in store.needed_for((LIVE,)):
+        if program.declarations[name].kind == "input":
+            at, fixed = _ABOUT.get(name, 0), name in store.policy.facts
+            facts[name] = [row for row in engine.rows(name) if fixed or not row or row[at] not in later]
+    facts["verdict"] = [row for row in engine.rows("verdict") if isinstance(row[2], int) and row[2] <= seq]
+    if not pruned:
+        facts["pruned"] = []
+    return facts
 
 
 def _differs(entry: int, why: str) -> LedgerIntegrityError:
