@@ -18,6 +18,7 @@ def ingest(
         str | None,
         typer.Option("--as", metavar="KIND", help="markdown, rst, text, jsonl or decisions; guessed when left out."),
     ] = None,
+    wait: kit.WaitOption = 0.0,
     policy: kit.PolicyOption = None,
     json: kit.JsonOption = False,
 ) -> None:
@@ -31,13 +32,13 @@ def ingest(
 
     home = kit.require_session(session)
     mesh = Mesh.open(home, policy=kit.load_policy(policy), create=True)
-    before = mesh.generation
+    kit.tell_notices(mesh)
     with progress() as tick:
         report = mesh.ingest(paths, kind=kind, progress=tick)
-    mesh.save()
+    done = mesh.checkpoint(wait=wait)
     kit.show(
         lambda: {**report.as_json(), "session": str(home), "generation": mesh.generation},
-        lambda: build_report(report, home, mesh.generation, saved=mesh.generation != before),
+        lambda: build_report(report, home, mesh.generation, saved=bool(done.lines or done.written)),
         as_json=json,
     )
     if report.skipped and not (report.new or report.changed or report.unchanged):

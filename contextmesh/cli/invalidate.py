@@ -32,6 +32,7 @@ def invalidate(
         str | None, typer.Option("--evidence", metavar="ID", help="The evidence that contradicts it.")
     ] = None,
     session: kit.SessionOption = None,
+    wait: kit.WaitOption = 0.0,
     policy: kit.PolicyOption = None,
     json: kit.JsonOption = False,
 ) -> None:
@@ -54,5 +55,5 @@ def invalidate(
         home = kit.require_session(session)
         mesh = kit.open_mesh(home, policy, quiet=json)
         fallen = mesh.reject(assumption, evidence_id=evidence)
-        mesh.save()
+        mesh.checkpoint(wait=wait)
     kit.show(fallen.as_json, lambda: invalidation_text(fallen), as_json=json)

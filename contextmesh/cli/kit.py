@@ -36,6 +36,12 @@ PolicyOption = Annotated[
         "--policy", metavar="DIR", envvar="CONTEXTMESH_POLICY", help="Rules and a GRAPH.md laid over the shipped ones."
     ),
 ]
+WaitOption = Annotated[
+    float,
+    typer.Option(
+        "--wait", min=0.0, max=86_400.0, metavar="SECONDS", help="Queue so long while another writer is at the session."
+    ),
+]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON document, and nothing else, on stdout.")]
 
 
@@ -97,12 +103,20 @@ def open_mesh(session: Path | None, policy: Path | None, *, quiet: bool = False)
 
     rules = load_policy(policy)
     if session is not None:
-        return Mesh.open(session, policy=rules)
+        mesh = Mesh.open(session, policy=rules)
+        tell_notices(mesh)
+        return mesh
     from contextmesh.demo.build import demo_mesh
 
     if not quiet:
         write_line("(no --session: this is the bundled demo)", to=sys.stderr)
     return demo_mesh(policy=rules)
+
+
+def tell_notices(mesh: Mesh) -> None:
+    """What a reader should know of how the session was read, on stderr."""
+    for notice in mesh.notices:
+        say(f"{notice.where}: warning[{notice.code}]: {notice.message}")
 
 
 def require_session(session: Path | None) -> Path:

@@ -168,7 +168,7 @@ def test_the_hint_of_a_damaged_session_leads_back_to_the_generation_before(
     home = tmp_path / "s.mesh"
     assert run("init", home).code == 0
     assert run("ingest", notes, "--session", home).code == 0
-    with (home / "graph-000002.json").open("ab") as file:
+    with (home / "resolver-000002.json").open("ab") as file:
         file.write(b"x")
     refused = run("health", "--session", home)
     spare = shutil.copytree(home, tmp_path / "copy.mesh", ignore=shutil.ignore_patterns("session-000002.json"))

@@ -216,7 +216,7 @@ def test_the_same_documents_give_the_same_bytes_under_any_hash_seed(notes: Path,
         env = {**os.environ, "PYTHONHASHSEED": str(seed)}
         run = [sys.executable, "-m", "contextmesh", "ingest", str(notes), "--session", str(home)]
         subprocess.run(run, env=env, capture_output=True, check=True)
-        seen.add(tuple((home / name).read_bytes() for name in ("graph-000002.json", "resolver-000002.json")))
+        seen.add(tuple((home / name).read_bytes() for name in ("records-000002.jsonl", "resolver-000002.json")))
 
     assert len(seen) == 1
 

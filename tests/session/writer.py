@@ -1,4 +1,4 @@
-"""A process that writes to a session: so many observations, a checkpoint after each; prints the id of each confirmed."""
+"""A process that writes to a session: so many observations, each committed; prints the id of each confirmed."""
 
 from __future__ import annotations
 
