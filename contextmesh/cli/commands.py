@@ -11,9 +11,13 @@ def register() -> None:
     from contextmesh.cli import ask  # noqa: F401
     from contextmesh.cli import look  # noqa: F401
     from contextmesh.cli import health  # noqa: F401
+    from contextmesh.cli import doctor  # noqa: F401
     from contextmesh.cli import past  # noqa: F401
     from contextmesh.cli import invalidate  # noqa: F401
     from contextmesh.cli import execute  # noqa: F401
     from contextmesh.cli import ledger  # noqa: F401
+    from contextmesh.cli import session  # noqa: F401
+    from contextmesh.cli import session_exchange  # noqa: F401
+    from contextmesh.cli import session_redact  # noqa: F401
     from contextmesh.cli import query  # noqa: F401
     from contextmesh.cli import rules  # noqa: F401

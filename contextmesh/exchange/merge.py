@@ -55,7 +55,7 @@ def merge(graph: ContextGraph, resolver: Resolver, other: Store, names: Resolver
         for id, number in came.items():
             table[id] = max(number, table.get(id, 0))
     if was_empty and not resolver.labels and not resolver.log:
-        store.seq = max(store.seq, other.seq)
+        store.seq = other.seq
         return Resolver.restored(names.threshold, names.labels, names.aliases, names.blocks, names.log)
     _merge_names(store, resolver, names, report)
     return resolver
@@ -73,7 +73,7 @@ class _Merging:
     def __init__(self, store: Store, other: Store, report: Report) -> None:
         self._store, self._other, self._report = store, other, report
         self._conflicts: list[Problem] = []
-        self._base = store.seq
+        self._base = store.seq if store.nodes else 0
         self.new = {id: None for id in other.nodes if id not in store.nodes}
         self.set_aside: list[Node] = []
         self._witnesses = {str(row[1]): None for row in other.engine.rows("verdict")}

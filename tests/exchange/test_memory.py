@@ -24,7 +24,7 @@ YARD = {
     "type": "entity",
     "name": "North Yard",
     "entityType": "company",
-    "observations": ["Ada Lind founded it in 2019."],
+    "observations": ["Ada Lind founded North Yard in 2019."],
 }
 WORKS = {"type": "relation", "from": "Ada Lind", "to": "North Yard", "relationType": "works_at"}
 
@@ -48,11 +48,11 @@ def test_entities_observations_and_relations_become_entities_and_claims_with_the
     assert list(claims) == [
         "Repairs ferries",
         "Says “hej”\n",
-        "Ada Lind founded it in 2019.",
+        "Ada Lind founded North Yard in 2019.",
         "Ada Lind works at North Yard",
     ]
     text = data_of(ADA, YARD, WORKS).decode()
-    for label in ("Repairs ferries", "Ada Lind founded it in 2019."):
+    for label in ("Repairs ferries", "Ada Lind founded North Yard in 2019."):
         read = claims[label].provenance
         assert read is not None and read.span is not None
         assert text[slice(*read.span)] == label
@@ -72,7 +72,7 @@ def test_a_question_is_answered_from_what_came_in() -> None:
     answer = mesh.ask("Who founded North Yard?")
 
     assert answer.answer is not None
-    assert answer.answer.label == "Ada Lind founded it in 2019."
+    assert answer.answer.label == "Ada Lind founded North Yard in 2019."
 
 
 def test_reading_the_same_file_again_changes_nothing() -> None:

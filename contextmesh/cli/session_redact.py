@@ -1,0 +1,63 @@
+"""``session redact``: the text of a source out of a session."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from contextmesh.cli import kit
+from contextmesh.cli.session import WaitOption, session
+
+if TYPE_CHECKING:
+    from contextmesh.policy import Policy
+
+
+@session.command(epilog="Example:  contextmesh session redact source:memo --reason 'asked by its author'")
+def redact(
+    source: Annotated[str, typer.Argument(metavar="SOURCE", help="The id of a source, or a name that names one.")],
+    reason: Annotated[str, typer.Option("--reason", metavar="TEXT", help="Why; it stays in place of the text.")],
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say whose text would go.")] = False,
+    wait: WaitOption = 0.0,
+    session: kit.SessionOption = None,
+    policy: kit.PolicyOption = None,
+    json: kit.JsonOption = False,
+) -> None:
+    """Remove the text of a source for good: records, names, plan, ledger, journal, walks, every generation.
+
+    The rules say whose text goes with it. What stands on it stays, and a question about it is a dead end. This cannot
+    be undone: earlier generations go too, and a ledger that held the text gets a new head.
+    """
+    from contextmesh.policy import Policy
+    from contextmesh.session.redact import redact as remove
+
+    home = kit.require_session(session)
+    rules = kit.load_policy(policy) or Policy.load()
+    if dry_run:
+        _foretell(home, rules, source, json)
+        return
+    found = remove(home, rules, source, reason, wait=wait)
+    touched = ", ".join(f"{number} {word}" for word, number in found.touched.items())
+    lines = [
+        f"redacted: {touched}; the source is {found.source} now",
+        f"{found.names} lines about names and {len(found.removed)} files of earlier generations are gone",
+    ]
+    if found.entries:
+        lines.append(f"{found.entries} entries of the ledger were written anew; its head is {found.head}")
+        lines.append("a checkpoint that was taken before does not fit it any more")
+    kit.show(lambda: {"session": str(home), **found.as_json()}, lambda: "\n".join(lines), as_json=json)
+
+
+def _foretell(home: Path, rules: Policy, source: str, json: bool) -> None:
+    from contextmesh.graph.naming import node_named
+    from contextmesh.session.load import load
+    from contextmesh.session.tombstones import redacted_by
+
+    state = load(home, policy=rules)
+    why = redacted_by(state.graph, node_named(state.graph, state.resolver, source).id)
+    kit.show(
+        lambda: {"session": str(home), "would_redact": [{"id": id, "why": word} for id, word in why.items()]},
+        lambda: "\n".join(f"{word:>6}  {id}" for id, word in why.items()),
+        as_json=json,
+    )

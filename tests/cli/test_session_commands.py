@@ -1,0 +1,188 @@
+"""The commands of a session as a shell sees them: words, JSON, exit codes, and files that others read."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from contextmesh.api import Mesh
+
+from .conftest import Run
+
+MEMORY = (
+    '{"type":"entity","name":"Ada Lind","entityType":"person","observations":["Repairs ferries"]}\n'
+    '{"type":"relation","from":"Ada Lind","to":"North Yard","relationType":"works_at"}\n'
+)
+
+
+@pytest.fixture
+def memory(tmp_path: Path) -> Path:
+    path = tmp_path / "memory.jsonl"
+    path.write_text(MEMORY, "utf-8")
+    return path
+
+
+def test_a_memory_file_makes_a_session_and_the_report_says_what_became_of_it(
+    run: Run, memory: Path, tmp_path: Path
+) -> None:
+    home = tmp_path / "m"
+
+    done = run("session", "import", memory, "--session", home, "--json")
+
+    assert done.code == 0
+    assert done.json["form"] == "memory"
+    assert done.json["read"] == {"entities": 1, "observations": 1, "relations": 1}
+    assert done.json["counts"] == {"undeclared-entity": 1, "relation-as-claim": 1}
+    assert done.json["generation"] == Mesh.open(home).generation
+    again = run("session", "import", memory, "--session", home)
+    assert again.out.endswith(f"{home} stays at generation {done.json['generation']}\n")
+
+
+def test_a_refused_import_leaves_the_session_as_it_was(run: Run, memory: Path, session: Path) -> None:
+    before = {path.name: path.read_bytes() for path in session.iterdir()}
+    memory.write_text(MEMORY + '{"type":"entity"}\n', "utf-8")
+
+    done = run("session", "import", memory, "--session", session, "--keep", "4", "--json")
+
+    assert done.code == 2
+    assert done.json["error"]["code"] == "missing-key"
+    assert done.json["error"]["where"] == {"file": str(memory), "line": 3, "column": 1}
+    assert {path.name: path.read_bytes() for path in session.iterdir()} == before
+
+
+def test_json_lines_and_the_session_they_came_from_are_the_same_session(
+    run: Run, session: Path, tmp_path: Path
+) -> None:
+    lines = tmp_path / "lines.jsonl"
+    assert run("session", "export", "--session", session, "--out", lines).code == 0
+
+    assert run("session", "import", lines, "--session", tmp_path / "copy").code == 0
+    assert run("session", "import", session, "--session", tmp_path / "other").code == 0
+
+    for home in (tmp_path / "copy", tmp_path / "other"):
+        assert run("session", "export", "--session", home).out == lines.read_text("utf-8")
+    merged = run("session", "import", session, "--session", tmp_path / "copy", "--json")
+    assert (merged.json["written"], merged.json["changed"]) == ([], {})
+
+
+@pytest.mark.parametrize("version", [1, 4])
+def test_a_session_is_written_only_in_versions_there_are(run: Run, session: Path, tmp_path: Path, version: int) -> None:
+    done = run("session", "export", "--version", version, "--out", tmp_path / "v", "--session", session)
+
+    assert done.code == 2
+    assert not (tmp_path / "v").exists()
+
+
+def test_a_session_of_a_newer_version_is_exported_as_one_that_an_older_reader_takes(
+    run: Run, session: Path, tmp_path: Path
+) -> None:
+    before = run("session", "export", "--session", session).out
+    assert run("session", "migrate", "--session", session, "--json").json["version"] == 3
+    assert run("session", "migrate", "--to", 2, "--session", session, "--json").json["error"]["code"] == "no-way-back"
+
+    assert run("session", "export", "--version", 2, "--out", tmp_path / "v2", "--session", session).code == 0
+
+    manifest = json.loads((tmp_path / "v2" / "session-000001.json").read_text("utf-8"))
+    assert manifest["version"] == 2
+    assert run("session", "export", "--session", session).out == before
+
+
+def test_a_graph_file_that_concludes_otherwise_comes_in_only_when_asked(
+    run: Run, session: Path, tmp_path: Path
+) -> None:
+    mesh = Mesh.open(session)
+    value = mesh.graph.to_json()
+    fallen = value["nodes"][0]
+    fallen["invalidated"] = True
+    (tmp_path / "graph.json").write_text(json.dumps(value), "utf-8")
+    place = ("--session", tmp_path / "new", "--json")
+
+    refused = run("session", "import", tmp_path / "graph.json", *place)
+    done = run("session", "import", "--recompute", tmp_path / "graph.json", *place)
+
+    assert (refused.code, refused.json["error"]["code"]) == (2, "conclusion-differs")
+    assert done.code == 0
+    assert [(note["code"], note["subject"]) for note in done.json["notes"]] == [("conclusion-differs", fallen["id"])]
+    new = Mesh.open(tmp_path / "new")
+    assert new.graph.is_live(fallen["id"])
+    assert new.resolver.labels == mesh.resolver.labels
+
+
+def test_a_picture_of_a_neighbourhood_names_its_centre_as_a_user_does(run: Run, session: Path) -> None:
+    done = run("session", "export", "--as", "mermaid", "--around", "Interval notation", "--session", session)
+    assert (done.code, done.out.splitlines()[0]) == (0, "flowchart LR")
+    assert "Interval notation" in done.out
+
+    small = run(
+        "session", "export", "--as", "graphml", "--around", "Interval notation", "--nodes", 2, "--session", session
+    )
+    assert (small.code, small.out.count("<node ")) == (0, 2)
+    assert "first 2 nodes" in small.err
+    told = run("session", "export", "--as", "prov", "--session", session, "--json")
+    assert json.loads(told.json["text"])["@context"]["prov"].startswith("http")
+    assert run("session", "export", "--as", "prov", "--around", "x", "--session", session).code == 2
+    assert (
+        run("session", "export", "--as", "dot", "--session", session, "--json").json["error"]["code"] == "unknown-form"
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [("", "unknown-form"), ("hello", "unknown-form"), ("{}", "missing-key"), ('{"schema": 1', "damaged-file")],
+)
+def test_a_file_of_no_known_form_is_refused(run: Run, session: Path, tmp_path: Path, text: str, code: str) -> None:
+    (tmp_path / "x").write_text(text, "utf-8")
+
+    done = run("session", "import", tmp_path / "x", "--session", session, "--json")
+
+    assert (done.code, done.json["error"]["code"]) == (2, code)
+    assert (
+        run("session", "import", tmp_path / "none", "--session", session, "--json").json["error"]["code"]
+        == "missing-file"
+    )
+
+
+def test_generations_are_logged_compared_and_brought_back(run: Run, session: Path, memory: Path) -> None:
+    first = run("session", "inspect", "--session", session, "--json").json
+    assert run("session", "import", memory, "--session", session, "--keep", 5).code == 0
+    second = run("session", "inspect", "--session", session, "--json").json
+
+    log = run("session", "log", "--session", session, "--json").json["generations"]
+    assert [entry["generation"] for entry in log[:2]] == [second["generation"], first["generation"]]
+    assert f"generation {second['generation']}" in run("session", "log", "--session", session).out
+    numbers = (first["generation"], second["generation"])
+    diff = run("session", "diff", *numbers, "--session", session, "--json").json
+    assert len(diff["records"]["nodes"]["added"]) == second["counts"]["nodes"] - first["counts"]["nodes"] > 0
+    words = run("session", "diff", *numbers, "--session", session).out
+    assert f"  + {diff['records']['nodes']['added'][0]}" in words
+    assert "nothing differs" in run("session", "diff", numbers[0], numbers[0], "--session", session).out
+    done = run("session", "restore", numbers[0], "--session", session, "--json")
+    assert (done.json["generation"], done.json["restored"]) == (numbers[1] + 1, numbers[0])
+    assert run("session", "inspect", "--session", session, "--json").json["counts"] == first["counts"]
+    assert run("session", "restore", 99, "--session", session, "--json").json["error"]["code"] == "no-generation"
+
+
+def test_a_log_with_a_damaged_generation_ends_with_1(run: Run, session: Path, memory: Path) -> None:
+    run("session", "import", memory, "--session", session)
+    newest = run("session", "inspect", "--session", session, "--json").json["generation"]
+    (session / f"resolver-{newest:06d}.json").write_bytes(b"{}")
+
+    done = run("session", "log", "--session", session)
+
+    assert done.code == 1
+    assert "cannot be trusted" in done.out
+
+
+def test_a_session_with_nothing_to_fold_stays_at_its_generation(run: Run, session: Path) -> None:
+    before = run("session", "inspect", "--session", session, "--json").json["generation"]
+
+    assert run("session", "save", "--session", session, "--json").json == {
+        "session": str(session),
+        "generation": before,
+        "written": [],
+    }
+    for command in ("save", "inspect", "log"):
+        assert run("session", command, "--session", session / "none").code == 2
+        assert run("session", command).code == 2
