@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import sys
 import tempfile
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -15,6 +16,7 @@ from contextmesh.cli import kit
 
 if TYPE_CHECKING:
     from contextmesh.graph.graph import ContextGraph
+    from contextmesh.policy import Policy
     from contextmesh.run import Runner, RunReport
     from contextmesh.session import SessionState
 
@@ -37,6 +39,7 @@ def execute(
         int | None, typer.Option("--workers", min=1, max=1000, help="Calls that may go on at once.")
     ] = None,
     session: kit.SessionOption = None,
+    wait: kit.WaitOption = 0.0,
     policy: kit.PolicyOption = None,
     json: kit.JsonOption = False,
 ) -> None:
@@ -44,53 +47,94 @@ def execute(
 
     Without --plan the worked example: five tasks, an advisory that appears, a repair, and what ran again. A function
     that --plan names may take the graph of the session. A session that holds a plan goes on with it: then --plan names
-    the registry of its workers.
+    the registry of its workers. Nobody else writes to the session until the round is saved, so that no task runs twice.
     """
-    from contextmesh.cli.progress import progress
-    from contextmesh.cli.rounds import report_text, story_text
-    from contextmesh.graph.graph import ContextGraph
-    from contextmesh.run.interrupt import Terminated, terminable, uninterrupted
-    from contextmesh.run.runner import WORKERS
+    from contextmesh.cli.rounds import report_text
+    from contextmesh.run.interrupt import Terminated
 
     if plan is None:
         if session is not None or recheck:
             message = "the worked plan has no session, and is rechecked as part of it"
             raise InputError(Problem("missing-plan", message, hint="name yours: --plan MODULE:OBJECT"))
-        from contextmesh.demo.plan import run_story
-
-        with tempfile.TemporaryDirectory(prefix="contextmesh-feed-") as feed, progress() as tick:
-            graph = ContextGraph(kit.load_policy(policy))
-            story = run_story(Path(feed), workers=workers or WORKERS, graph=graph, progress=tick)
-        kit.show(story.as_json, lambda: story_text(story), as_json=json)
+        _tell_story(workers, policy, json)
         return
     given = _named(plan)
-    state = None
-    if session is not None:
-        from contextmesh import session as sessions
-
-        state = sessions.load(session, policy=kit.load_policy(policy))
-    graph = state.graph if state is not None else ContextGraph(kit.load_policy(policy))
-    runner = _runner(plan, given, state, graph)
-    runner.workers = workers if workers is not None else runner.workers
-    if state is not None:
-        runner.require_checkpointable()  # before anything runs: what could not be saved would have run for nothing
+    asked = _Asked(plan, given, recheck, workers)
     try:
-        with terminable():
-            try:
-                with progress() as tick:
-                    report = runner.recheck(progress=tick) if recheck else runner.run(progress=tick)
-            finally:  # also when it was interrupted: what was recorded is whole, and the next run goes on with it
-                if state is not None and session is not None:
-                    from contextmesh.session.session import Session
-
-                    with uninterrupted():
-                        Session(state, runner).save(session)
+        if session is None:
+            runner, report = _round(asked, kit.load_policy(policy))
+        else:
+            runner, report = _round_in_session(asked, session, wait, kit.load_policy(policy))
     except Terminated:
         kit.say("ended by SIGTERM; what was recorded until then is kept" if session else "ended by SIGTERM")
         kit.leave(TERMINATED)
     kit.show(lambda: _payload(runner, report), lambda: report_text(runner, report), as_json=json)
     if not report.complete:
         kit.leave(kit.FOUND)
+
+
+def _tell_story(workers: int | None, policy: Path | None, json: bool) -> None:
+    from contextmesh.cli.progress import progress
+    from contextmesh.cli.rounds import story_text
+    from contextmesh.demo.plan import run_story
+    from contextmesh.graph.graph import ContextGraph
+    from contextmesh.run.runner import WORKERS
+
+    with tempfile.TemporaryDirectory(prefix="contextmesh-feed-") as feed, progress() as tick:
+        graph = ContextGraph(kit.load_policy(policy))
+        story = run_story(Path(feed), workers=workers or WORKERS, graph=graph, progress=tick)
+    kit.show(story.as_json, lambda: story_text(story), as_json=json)
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """A round as the command line asks for it: ``given`` is the object that ``plan`` names."""
+
+    plan: str
+    given: Any
+    recheck: bool
+    workers: int | None
+
+
+def _round_in_session(asked: _Asked, session: Path, wait: float, policy: Policy | None) -> tuple[Runner, RunReport]:
+    """One round between loading and saving, all under one lock: of two at once the second finds what the first did.
+
+    Raises:
+        SessionLockedError: another writer is at it still after ``wait`` seconds; nothing has run.
+    """
+    from contextmesh import session as sessions
+    from contextmesh.run.interrupt import terminable, uninterrupted
+    from contextmesh.session.files import has_session
+    from contextmesh.session.lock import writer_lock
+    from contextmesh.session.session import Session
+
+    if not (session.is_dir() and has_session(session)):
+        sessions.load(session, policy=policy)  # says what is missing, and leaves no lock behind
+    with writer_lock(session, wait=wait) as held:
+        state = sessions.load(session, policy=policy)
+        runner = _runner(asked, state, state.graph)
+        runner.require_checkpointable()  # before anything runs: what could not be saved would have run for nothing
+        with terminable():
+            try:
+                return runner, _run(runner, asked.recheck)
+            finally:  # also when it was interrupted: what was recorded is whole, and the next run goes on with it
+                with uninterrupted():
+                    Session(state, runner).save(session, held=held)
+
+
+def _round(asked: _Asked, policy: Policy | None) -> tuple[Runner, RunReport]:
+    """One round of a plan that nothing keeps."""
+    from contextmesh.graph.graph import ContextGraph
+
+    runner = _runner(asked, None, ContextGraph(policy))
+    return runner, _run(runner, asked.recheck)
+
+
+def _run(runner: Runner, recheck: bool) -> RunReport:
+    from contextmesh.cli.progress import progress
+
+    with progress() as tick:
+        return runner.recheck(progress=tick) if recheck else runner.run(progress=tick)
 
 
 def _named(text: str) -> Any:
@@ -116,7 +160,14 @@ def _named(text: str) -> Any:
     return found
 
 
-def _runner(text: str, given: Any, state: SessionState | None, graph: ContextGraph) -> Runner:
+def _runner(asked: _Asked, state: SessionState | None, graph: ContextGraph) -> Runner:
+    """The plan that was asked for, over the graph it is to write to."""
+    runner = _found(asked.plan, asked.given, state, graph)
+    runner.workers = asked.workers if asked.workers is not None else runner.workers
+    return runner
+
+
+def _found(text: str, given: Any, state: SessionState | None, graph: ContextGraph) -> Runner:
     from contextmesh.run import Runner, TaskRegistry
 
     if callable(given) and not isinstance(given, Runner | TaskRegistry):

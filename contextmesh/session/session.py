@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from contextmesh.graph.graph import ContextGraph
     from contextmesh.policy import Policy
     from contextmesh.resolve.resolver import Resolver
+    from contextmesh.session.lock import Held
 
 
 class Session:
@@ -99,8 +100,12 @@ class Session:
     def generation(self) -> int:
         return self._state.generation
 
-    def save(self, directory: Path | str | None = None) -> Saved:
+    def save(self, directory: Path | str | None = None, *, wait: float = 0.0, held: Held | None = None) -> Saved:
         """Commits a new generation, the plan and its ledger with it; an unchanged session writes nothing.
+
+        Args:
+            wait: seconds to queue while another writer is at it.
+            held: the writer lock, when the caller holds it already.
 
         Raises:
             SessionLockedError: another writer is at it; SessionError: someone else committed, or no directory is known.
@@ -111,7 +116,7 @@ class Session:
         if target is None:
             message = "this session was never in a directory"
             raise SessionError(Problem("missing-session", message, hint="name one: save('dir')"))
-        saved = commit(target, self._with_plan())
+        saved = commit(target, self._with_plan(), wait=wait, held=held)
         self._state = saved.state
         return saved
 

@@ -29,7 +29,11 @@ _LONGEST = 400
 
 @dataclass(frozen=True, slots=True)
 class Violation:
-    """One row of ``integrity_violation``: what ``file`` says at a place contradicts another file, or the graph."""
+    """One row of ``integrity_violation``: what ``file`` says at a place contradicts another file, or the graph.
+
+    Attributes:
+        code: of the problem it makes: the word of the rule with hyphens.
+    """
 
     code: str
     subject: str
@@ -37,13 +41,13 @@ class Violation:
     row: int
     field: str
     item: int
+    _row: Row = kept(repr=False, compare=False)
     _engine: Engine = kept(repr=False, compare=False)
 
     @property
     def derivation(self) -> Derivation:
         """Why the rules say so: ``store.explain`` shows it as a line, a tree or JSON."""
-        row = (self.code, self.subject, self.file, self.row, self.field, self.item)
-        found = self._engine.explain(VIOLATION, row)
+        found = self._engine.explain(VIOLATION, self._row)
         assert found is not None, "it was read from this engine"
         return found
 
@@ -62,7 +66,7 @@ class Violation:
         derivation = self.derivation
         words = derivation.words or f"contradicts another file, by the rule for {self.code}"
         return Fault(
-            self.code.replace("_", "-"),
+            self.code,
             _short(words),
             self.path,
             subject=self.subject,
@@ -123,9 +127,10 @@ class Comparison:
 
 
 def _violation(row: Row, engine: Engine) -> Violation:
-    code, subject, file, at, name, item = row
-    assert isinstance(at, int) and isinstance(item, int), "declared so, and said so"
-    return Violation(str(code), str(subject), str(file), at, str(name), item, engine)
+    word, subject, file, at, name, item = row
+    place, part = (number if isinstance(number, int) else NONE for number in (at, item))
+    code = str(word).replace("_", "-")
+    return Violation(code, str(subject), str(file), place, str(name), part, row, engine)
 
 
 def _order(one: Violation) -> tuple[int, int, int, int, str, str]:

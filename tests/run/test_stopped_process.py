@@ -1,7 +1,8 @@
-"""A process that is told to stop leaves a session that holds everything it had recorded, and nothing half."""
+"""Processes that run a plan in a session: told to stop, they keep what they recorded; two at once run nothing twice."""
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -57,6 +58,14 @@ def execute(place: Path, *more: str) -> subprocess.Popen[str]:
     return subprocess.Popen(command, cwd=place, env=env, text=True, stderr=subprocess.PIPE, stdout=subprocess.PIPE)
 
 
+def until_it_began(process: subprocess.Popen[str], place: Path, task: str) -> None:
+    until = time.monotonic() + PATIENCE
+    while task not in began(place):
+        assert process.poll() is None, process.communicate()
+        assert time.monotonic() < until
+        time.sleep(0.02)
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="a process there is ended without being told")
 @pytest.mark.parametrize("workers", ["1", "4"])
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
@@ -73,10 +82,7 @@ def test_a_process_that_is_told_to_stop_saves_what_it_recorded(
     assert run("init", "weave.mesh").code == 0
 
     process = execute(tmp_path, "--plan", "weavery:plan", "--workers", workers)
-    until = time.monotonic() + PATIENCE
-    while "cloth" not in began(tmp_path) and time.monotonic() < until:
-        assert process.poll() is None, process.communicate()
-        time.sleep(0.02)
+    until_it_began(process, tmp_path, "cloth")
     process.send_signal(number)
     _, err = process.communicate(timeout=PATIENCE)
 
@@ -93,3 +99,45 @@ def test_a_process_that_is_told_to_stop_saves_what_it_recorded(
     assert goes_on.returncode == 0, err
     assert '"complete": true' in out
     assert began(tmp_path) == ["dye", "wool", "cloth", "cloth", "coat"]
+
+
+def test_of_two_that_run_one_plan_at_once_the_second_waits_or_is_refused_before_anything_runs(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    run: Run,  # noqa: F811
+) -> None:
+    (tmp_path / "weavery.py").write_text(DEPLOYMENT)
+    monkeypatch.chdir(tmp_path)
+    assert run("init", "weave.mesh").code == 0
+    first = execute(tmp_path, "--plan", "weavery:plan")
+    until_it_began(first, tmp_path, "cloth")
+
+    refused = execute(tmp_path, "--plan", "weavery:plan", "--json")
+    out, err = refused.communicate(timeout=PATIENCE)
+    assert refused.returncode == 4, err
+    assert '"code": "locked"' in out
+    assert f'"pid": {first.pid}' in out
+    assert began(tmp_path) == ["dye", "wool", "cloth"]
+
+    waits = execute(tmp_path, "--plan", "weavery:registry", "--wait", str(PATIENCE), "--json")
+    (tmp_path / "go").write_text("")
+    first.terminate()  # or it sleeps on; what it had recorded is kept, and who waits goes on with it
+    first.communicate(timeout=PATIENCE)
+    out, err = waits.communicate(timeout=PATIENCE)
+
+    assert (first.returncode, waits.returncode) == (143, 0), err
+    assert json.loads(out)["executed"] == ["cloth", "coat"]
+    assert json.loads(out)["round"] == 2
+    assert began(tmp_path) == ["dye", "wool", "cloth", "cloth", "coat"]
+    assert run("ledger", "verify", "--session", "weave.mesh").code == 0
+
+
+def test_a_session_that_is_not_there_gets_no_lock(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run: Run) -> None:  # noqa: F811
+    (tmp_path / "weavery_here.py").write_text(DEPLOYMENT)
+    (tmp_path / "empty").mkdir()
+    monkeypatch.chdir(tmp_path)
+    for name in ("empty", "gone"):
+        told = run("execute", "--plan", "weavery_here:plan", "--session", name, "--json")
+        assert (told.code, told.json["error"]["code"]) == (2, "no-session")
+    assert list((tmp_path / "empty").iterdir()) == []
+    assert not (tmp_path / "gone").exists()

@@ -123,7 +123,7 @@ def test_a_name_of_the_resolver_is_compared_too() -> None:
 
     told = comparison.violations()
 
-    assert {violation.code for violation in told} == {"resolver_differs"}
+    assert {violation.code for violation in told} == {"resolver-differs"}
     assert [violation.fault().message for violation in told] == [
         f"names {pier.id}, which the graph calls Pier, not Quay",
         f"names {book.id}, which is of the type source in the graph",
