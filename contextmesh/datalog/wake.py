@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from operator import itemgetter
 
-from contextmesh.datalog.ast import Atom, Const, Not, Row, Rule, Value, Var
+from contextmesh.datalog.ast import Atom, Const, Not, Row, Rule, Sum, Value, Var
 from contextmesh.datalog.facts import Relation
 from contextmesh.datalog.seminaive import Reading, Stage
 
@@ -133,13 +133,16 @@ def _atom(rule: Rule, reading: Reading) -> Atom:
 
 
 def _keys(atom: Atom, others: Sequence[Atom]) -> list[Key]:
-    """Where else a variable of the atom must stand, beside constants alone."""
+    """Where else a variable of the atom must stand by itself, as in a table of the policy: beside constants alone."""
     found = []
     for other in others:
         where = tuple((i, term.value) for i, term in enumerate(other.terms) if isinstance(term, Const))
         names = [(i, term.name) for i, term in enumerate(other.terms) if isinstance(term, Var)]
-        for column, name in names:
-            at = next((i for i, term in enumerate(atom.terms) if isinstance(term, Var) and term.name == name), None)
-            if at is not None:
-                found.append((at, other.relation, column, where))
+        if len(names) == 1 and not any(isinstance(term, Sum) for term in other.terms):
+            column, name = names[0]
+            found += [
+                (at, other.relation, column, where)
+                for at, term in enumerate(atom.terms)
+                if isinstance(term, Var) and term.name == name
+            ]
     return found
