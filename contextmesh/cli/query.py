@@ -24,16 +24,25 @@ def query(
     policy: kit.PolicyOption = None,
     json: kit.JsonOption = False,
 ) -> None:
-    """An ad-hoc Datalog query over facts and derived relations."""
+    """An ad-hoc Datalog query over facts and derived relations.
+
+    Without rows, a kind or edge type that nothing is called by is told in a note.
+    """
     from contextmesh.cli.words import rows_text
+    from contextmesh.store.slips import slips
 
     mesh = bounded(kit.open_mesh(session, policy, quiet=json), as_of, valid_at)
     answer = mesh.query(body, engine=engine, seconds=seconds, rows=rows)
+    notes = () if answer.rows else slips(mesh.graph.store, body)
+    found = {"columns": list(answer.columns), "rows": [list(row) for row in answer.rows]}
+    told = {**found, "notes": list(notes)} if notes else found
     kit.show(
-        lambda: with_bounds(mesh, {"columns": list(answer.columns), "rows": [list(row) for row in answer.rows]}),
+        lambda: with_bounds(mesh, told),
         lambda: with_bounds_text(mesh, rows_text(answer.columns, answer.rows)),
         as_json=json,
     )
+    for note in notes if not json else ():
+        kit.say(f"note: {note}")
 
 
 @kit.app.command(epilog='Example:  contextmesh why "fell(X, A)"')

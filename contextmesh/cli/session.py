@@ -19,9 +19,6 @@ session = typer.Typer(
 )
 kit.app.add_typer(session, name="session")
 
-WaitOption = Annotated[
-    float, typer.Option("--wait", metavar="SECONDS", min=0, help="How long to queue while another writer is at it.")
-]
 KeepOption = Annotated[
     int | None,
     typer.Option("--keep", metavar="N", min=0, help="Earlier generations to keep, in this and every later save."),
@@ -46,7 +43,7 @@ def save(
     adopt_policy: Annotated[
         bool, typer.Option("--adopt-policy", help="Put a session of other rules under those in force.")
     ] = False,
-    wait: WaitOption = 0.0,
+    wait: kit.WaitOption = 0.0,
     session: kit.SessionOption = None,
     policy: kit.PolicyOption = None,
     json: kit.JsonOption = False,
@@ -128,7 +125,7 @@ def diff(
 def restore(
     generation: Annotated[int, typer.Argument(metavar="GEN", help="A kept generation; `session log` lists them.")],
     keep: KeepOption = None,
-    wait: WaitOption = 0.0,
+    wait: kit.WaitOption = 0.0,
     session: kit.SessionOption = None,
     policy: kit.PolicyOption = None,
     json: kit.JsonOption = False,
@@ -151,7 +148,7 @@ def restore(
 @session.command(epilog="Example:  contextmesh session migrate --session notes.mesh")
 def migrate(
     version: Annotated[int, typer.Option("--to", metavar="VERSION", help="2 or 3.")] = 3,
-    wait: WaitOption = 0.0,
+    wait: kit.WaitOption = 0.0,
     session: kit.SessionOption = None,
     policy: kit.PolicyOption = None,
     json: kit.JsonOption = False,

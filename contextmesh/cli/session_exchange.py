@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from contextmesh.cli import kit
-from contextmesh.cli.session import KeepOption, WaitOption, session, told, told_text
+from contextmesh.cli.session import KeepOption, session, told, told_text
 
 if TYPE_CHECKING:
     from contextmesh.api import Mesh
@@ -28,7 +28,7 @@ def import_(
         bool, typer.Option("--recompute", help="Take a file whose conclusions differ from the rules', and tell how.")
     ] = False,
     keep: KeepOption = None,
-    wait: WaitOption = 0.0,
+    wait: kit.WaitOption = 0.0,
     session: kit.SessionOption = None,
     policy: kit.PolicyOption = None,
     json: kit.JsonOption = False,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from contextmesh.cli import kit
-from contextmesh.cli.session import WaitOption, session
+from contextmesh.cli.session import session
 
 if TYPE_CHECKING:
     from contextmesh.policy import Policy
@@ -19,7 +19,7 @@ def redact(
     source: Annotated[str, typer.Argument(metavar="SOURCE", help="The id of a source, or a name that names one.")],
     reason: Annotated[str, typer.Option("--reason", metavar="TEXT", help="Why; it stays in place of the text.")],
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say whose text would go.")] = False,
-    wait: WaitOption = 0.0,
+    wait: kit.WaitOption = 0.0,
     session: kit.SessionOption = None,
     policy: kit.PolicyOption = None,
     json: kit.JsonOption = False,
