@@ -59,7 +59,9 @@ class Document:
         return Where(self.file)
 
 
-def parse(data: bytes, file: str, *, limit: int = SIZE, refusal: type[Refusal] = InputError) -> Document:
+def parse(
+    data: bytes, file: str, *, limit: int = SIZE, depth: int = DEPTH, refusal: type[Refusal] = InputError
+) -> Document:
     """One strict JSON document: UTF-8 without BOM, no duplicate key, only finite numbers, bounded depth.
 
     Raises:
@@ -70,10 +72,10 @@ def parse(data: bytes, file: str, *, limit: int = SIZE, refusal: type[Refusal] =
         raise refusal(Problem("too-large", f"{file} is larger than {limit} bytes", subject=file, where=Where(file)))
     text = _decoded(data, file, refusal)
     try:
-        value = _fast(text)
+        value = _fast(text, depth)
     except _Suspect:
         value = None
-        flaw = Scanner(text, depth=DEPTH, digits=DIGITS).flaw()
+        flaw = Scanner(text, depth=depth, digits=DIGITS).flaw()
         if flaw is None:  # a pattern that looked bad only inside a text
             value = json.loads(text)
     else:
@@ -104,14 +106,14 @@ class _Suspect(Exception):
     """The fast reader met something; the scanner will say what and where, or clear it."""
 
 
-def _fast(text: str) -> Any:
+def _fast(text: str, depth: int) -> Any:
     if _MAYBE_HALF_PAIR.search(text):
         raise _Suspect
     try:
         value = json.loads(text, object_pairs_hook=_object, parse_constant=_constant)
     except (JSONDecodeError, RecursionError, ValueError):
         raise _Suspect from None
-    _require_bounded(value)
+    _require_bounded(value, depth)
     return value
 
 
@@ -126,12 +128,12 @@ def _constant(_: str) -> Any:
     raise _Suspect
 
 
-def _require_bounded(value: Any) -> None:
+def _require_bounded(value: Any, most: int) -> None:
     """Each container is looked at with a few passes at C speed: a graph file may hold millions of numbers."""
     stack: list[tuple[Any, int]] = [([value], -1)]
     while stack:
         container, depth = stack.pop()
-        if depth > DEPTH:
+        if depth > most:
             raise _Suspect
         members = list(container.values()) if isinstance(container, dict) else container
         kinds = set(map(type, members))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -34,7 +34,7 @@ class Node:
 
     Attributes:
         attrs: JSON values by name; treated as frozen.
-        embedding: a unit vector (any length), or None.
+        embedding: a unit vector (any length), a tuple or read from a file when looked at, or None.
         pruned: a fact appended by PRUNE.
     """
 
@@ -43,7 +43,7 @@ class Node:
     label: str
     attrs: Attrs = field(default_factory=dict)
     provenance: Provenance | None = None
-    embedding: tuple[float, ...] | None = None
+    embedding: Sequence[float] | None = None
     build: int = 0
     pruned: bool = False
 

@@ -7,7 +7,7 @@ stand as JSON text, because their order is data (facts are made in it) and canon
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from contextmesh.base import fields
@@ -128,8 +128,8 @@ def _flaw(record: Node | Edge | Assumption, build: int) -> str | None:
     return f"was recorded at build {wrong}, and this is build {build}" if wrong is not None else None
 
 
-def _is_vector(values: tuple[float, ...]) -> bool:
-    return bool(values) and all(value - value == 0.0 for value in values)
+def _is_vector(values: Sequence[float]) -> bool:
+    return len(values) > 0 and all(value - value == 0.0 for value in values)
 
 
 # ---- reading --------------------------------------------------------------------------------

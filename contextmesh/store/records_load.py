@@ -1,0 +1,258 @@
+"""Lines of records to a store, fast: decoded in C, records made at once, facts made when a relation is looked at.
+
+Nothing here says what is wrong with a file: whatever is odd is a ``Suspect``, and the careful reader finds it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import chain
+from math import isfinite
+from typing import Any
+
+from contextmesh.base.canon import INNER_DEPTH
+from contextmesh.base.errors import InputError
+from contextmesh.base.strict import parse
+from contextmesh.datalog.ast import Row
+from contextmesh.datalog.engine import Engine
+from contextmesh.datalog.limits import Limits
+from contextmesh.policy import Policy
+from contextmesh.store import relations
+from contextmesh.store.model import Assumption, Edge, Node, Provenance
+from contextmesh.store.records_codec import Rows, decode, raw
+from contextmesh.store.records_format import KINDS, Header, Places, Suspect
+from contextmesh.store.records_vectors import FLOAT32, Vector
+from contextmesh.store.relations import Fact
+from contextmesh.store.store import LIMITS, Store
+
+Give = Callable[[], Iterable[Row]]
+
+
+@dataclass(slots=True)
+class Loaded:
+    """What the lines hold, as records.
+
+    Attributes:
+        born: the transaction that first wrote each node, then each edge, in their order.
+        facts: stated facts with the transaction that stated them and whether they still stand.
+        older: bytes of older records, undecoded.
+    """
+
+    header: Header
+    verified: bool
+    nodes: dict[str, Node] = field(default_factory=dict)
+    edges: dict[str, Edge] = field(default_factory=dict)
+    assumptions: dict[str, Assumption] = field(default_factory=dict)
+    born: list[int] = field(default_factory=list)
+    born_edges: list[int] = field(default_factory=list)
+    walks: dict[str, int] = field(default_factory=dict)
+    traversals: dict[str, int] = field(default_factory=dict)
+    verdicts: list[tuple[str, str, int]] = field(default_factory=list)
+    facts: list[tuple[Fact, int, bool]] = field(default_factory=list)
+    older: list[tuple[int, str, bytes, bool]] = field(default_factory=list)
+    transactions: list[tuple[int, str, str | None, int]] = field(default_factory=list)
+    places: Places = field(default_factory=Places)
+    ids: list[str] = field(default_factory=list)
+    counts: dict[str, int] = field(default_factory=lambda: dict.fromkeys(KINDS, 0))
+    vectors: memoryview = field(default_factory=lambda: memoryview(b""))
+    vector: int = 0
+
+    def take(self, kind: str, line: bytes, number: int) -> None:
+        """The rows of one line.
+
+        Raises:
+            Suspect: something is odd about it.
+        """
+        rows = decode(kind, line)
+        at = self.counts[kind]
+        if any(self.counts[later] for later in KINDS[KINDS.index(kind) + 1 :]):
+            raise Suspect
+        self.places.add(kind, at, number)
+        self.counts[kind] = at + len(rows)
+        try:
+            getattr(self, f"_take_{kind}")(rows)
+        except IndexError:
+            raise Suspect from None
+        if kind in _DISTINCT and len(getattr(self, kind)) != at + len(rows):
+            raise Suspect
+
+    def end(self) -> None:
+        """Raises Suspect unless everything is there that the header counts."""
+        used = self.vector * (self.header.width or 0) * FLOAT32
+        if tuple(self.counts.values()) != self.header.counts or used != len(self.vectors):
+            raise Suspect
+
+    # -- one method a kind ------------------------------------------------------------------------
+
+    def _take_nodes(self, rows: Rows) -> None:
+        nodes, ids, words, walks = self.nodes, self.ids, self.header.words, self.walks
+        known = self._attributes([raw(row[3]) for row in rows])
+        for (id, kind, label, _, origin, vector, build, pruned, _, walked), attrs in zip(rows, known, strict=True):
+            provenance = None
+            if origin is not None:
+                source, span, extractor, checks, recorded = origin
+                source = source if source.__class__ is str else ids[source]
+                named = tuple(words[check] for check in checks) if checks else ()
+                provenance = Provenance(source, span, words[extractor], named, recorded)
+            embedding = None if vector == 0 else self._vector(vector)
+            nodes[id] = Node(id, words[kind], label, attrs, provenance, embedding, build, pruned)
+            ids.append(id)
+            if walked:
+                walks[id] = walked
+        self.born += [row[8] for row in rows]
+        if not self.verified:
+            self._require_before(max(row[6] for row in rows), max(row[8] for row in rows))
+            self._require_before(max((row[4][4] for row in rows if row[4] is not None), default=0), 0)
+            if any(row[4] is not None and row[4][1] is not None and row[4][1][0] > row[4][1][1] for row in rows):
+                raise Suspect
+
+    def _take_edges(self, rows: Rows) -> None:
+        edges, ids, words, traversals = self.edges, self.ids, self.header.words, self.traversals
+        for id, src, kind, dst, bound, seen, weight, build, _, walked in rows:
+            ground = None if bound is None else ids[bound]
+            witnesses = tuple(ids[one] for one in seen) if seen else ()
+            edges[id] = Edge(id, ids[src], words[kind], ids[dst], ground, witnesses, weight, build)
+            if walked:
+                traversals[id] = walked
+        self.born_edges += [row[8] for row in rows]
+        if not self.verified:
+            self._require_before(max(row[7] for row in rows), max(row[8] for row in rows))
+            if not all(isfinite(row[6]) for row in rows):
+                raise Suspect
+
+    def _take_assumptions(self, rows: Rows) -> None:
+        ids = self.ids
+        for number, statement, version, by, created, older, newer, rejected, seen in rows:
+            id = ids[number]
+            pair = (None if older is None else ids[older], None if newer is None else ids[newer])
+            witnesses = tuple(ids[one] for one in seen)
+            self.assumptions[id] = Assumption(id, statement, version, by, created, *pair, rejected, witnesses)
+            self._require_before(max(created, rejected or 0), 0)
+
+    def _take_verdicts(self, rows: Rows) -> None:
+        for assumption, evidence, seq in rows:
+            self._require_before(0, seq)
+            self.verdicts.append((self.ids[assumption], self.ids[evidence], seq))
+
+    def _take_facts(self, rows: Rows) -> None:
+        for name, terms, seq, stands in rows:
+            self._require_before(0, seq)
+            self.facts.append(((name, tuple(terms)), seq, stands))
+
+    def _take_older(self, rows: Rows) -> None:
+        self.older += [(until, kind, raw(record), same) for until, kind, record, same in rows]
+
+    def _take_transactions(self, rows: Rows) -> None:
+        self.transactions += rows
+
+    # -- parts ------------------------------------------------------------------------------------
+
+    def _require_before(self, build: int, seq: int) -> None:
+        if build > self.header.build or seq > self.header.seq:
+            raise Suspect
+
+    def _attributes(self, texts: list[bytes]) -> list[dict[str, Any]]:
+        """All of a line at once; without verification strictly: no duplicate key, bounded depth and numbers."""
+        whole = b"[" + b",".join(texts) + b"]"
+        if self.verified:
+            known: list[dict[str, Any]] = json.loads(whole)
+            return known
+        try:
+            known = parse(whole, "", depth=INNER_DEPTH + 1, refusal=InputError).value
+        except InputError:
+            raise Suspect from None
+        if any(attrs.__class__ is not dict for attrs in known):
+            raise Suspect
+        return known
+
+    def _vector(self, vector: int | list[float]) -> Vector | tuple[float, ...]:
+        width = self.header.width
+        if width is None:
+            raise Suspect
+        if isinstance(vector, list):
+            if len(vector) != width or not all(map(isfinite, vector)):
+                raise Suspect
+            return tuple(vector)
+        start = self.vector * width * FLOAT32
+        self.vector += 1
+        if start + width * FLOAT32 > len(self.vectors):
+            raise Suspect
+        return Vector(self.vectors[start : start + width * FLOAT32])
+
+
+_DISTINCT = ("nodes", "edges", "assumptions")
+
+
+def store_of(loaded: Loaded, policy: Policy, limits: Limits | None) -> Store:
+    """A store over the records; a relation's facts are made when it is first looked at."""
+    store = Store(policy, limits=limits)
+    facts: dict[str, Iterable[Row]] = {name: list(rows) for name, rows in policy.facts.items()}
+    facts["now"] = [relations.now_fact(loaded.header.build)[1]]
+    facts["verdict"] = loaded.verdicts
+    late = late_facts(loaded, store.always_carried)
+    said = dict.fromkeys(name for name, _ in policy.program.facts)
+    for name in [name for name in late if name in said]:
+        facts[name] = late.pop(name)()
+    stated: dict[str, list[Row]] = {}
+    for (name, row), _, stands in loaded.facts:
+        if stands:
+            store.require_input(name, row)
+            stated.setdefault(name, []).append(row)
+    for name, rows in stated.items():
+        if name in late:
+            late[name] = partial(_then, late[name], rows)
+        else:
+            facts[name] = [*facts.get(name, ()), *rows]
+    engine = Engine(policy.program, facts, limits=limits or LIMITS, late=late)
+    header = loaded.header
+    store.take_over(loaded.nodes, loaded.edges, loaded.assumptions, engine, build=header.build, seq=header.seq)
+    store.walks.update(loaded.walks)
+    store.traversals.update(loaded.traversals)
+    return store
+
+
+def late_facts(loaded: Loaded, always: tuple[str, ...]) -> dict[str, Give]:
+    """For each relation that records stand for, what makes its rows; what most commands read is made directly."""
+    nodes, edges = list(loaded.nodes.values()), list(loaded.edges.values())
+    born, born_edges = loaded.born, loaded.born_edges
+    direct: dict[str, Give] = {
+        "node": lambda: [(node.id, node.type) for node in nodes],
+        "named": lambda: [(node.id, node.label) for node in nodes],
+        "born_at_build": lambda: [(node.id, node.build) for node in nodes],
+        "born": lambda: chain(
+            ((node.id, seq) for node, seq in zip(nodes, born, strict=True)),
+            ((edge.id, seq) for edge, seq in zip(edges, born_edges, strict=True)),
+        ),
+        "provenance": lambda: [(n.id, n.provenance.source_id) for n in nodes if n.provenance is not None],
+        "pruned": lambda: [(node.id,) for node in nodes if node.pruned],
+        "edge": lambda: [(edge.id, edge.src, edge.type, edge.dst) for edge in edges],
+        "bound": lambda: [(edge.id, edge.assumption_id) for edge in edges if edge.assumption_id is not None],
+    }
+    rest: dict[str, list[Row]] = {}
+    made: list[bool] = []
+
+    def of_rest(name: str) -> Iterable[Row]:
+        if not made:
+            made.append(True)
+            for node in nodes:
+                for relation, row in relations.node_facts(node, 0, always):
+                    if relation not in direct:
+                        rest.setdefault(relation, []).append(row)
+        return rest.pop(name, ())
+
+    return direct | {name: partial(of_rest, name) for name in OF_ATTRS}
+
+
+OF_ATTRS = (
+    *("carries", "justification", "premise", "dated", "dated_within"),
+    *("record_key", "record_status", "imprecise_date", "refers"),
+)
+"""Relations that follow from the attributes of nodes."""
+
+
+def _then(give: Give, rows: list[Row]) -> Iterator[Row]:
+    yield from give()
+    yield from rows
