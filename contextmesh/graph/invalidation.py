@@ -54,23 +54,37 @@ class Invalidation:
     Attributes:
         committed: False when nothing was written.
         blast_radius: how many nodes fell beside the assumption.
-        preserved_count: how many nodes are live after it.
-        still_standing: nodes that lost a justification and stand on another.
         replacement_id: the assumption that took its place, or None.
-        receipt: of the transaction; of the dry run, when nothing was committed; None for a repeat.
+
+    Everything else is worked out when it is read, as of the rejection, whatever was written since.
     """
 
     assumption_id: str
     statement: str
     committed: bool
     blast_radius: int
-    preserved_count: int
-    still_standing: tuple[Standing, ...]
     replacement_id: str | None
-    receipt: Receipt | None
+    _receipt: Callable[[], Receipt | None] = field(repr=False, compare=False)
+    _live_after: Callable[[], int] = field(repr=False, compare=False)
+    _still_standing: Callable[[], tuple[Standing, ...]] = field(repr=False, compare=False)
     _invalidated: Callable[[], tuple[Fallen, ...]] = field(repr=False, compare=False)
     _edges: Callable[[], tuple[str, ...]] = field(repr=False, compare=False)
     _preserved: Callable[[], tuple[str, ...]] = field(repr=False, compare=False)
+
+    @cached_property
+    def receipt(self) -> Receipt | None:
+        """Of the transaction; of the dry run, when nothing was committed; None for a repeat."""
+        return self._receipt()
+
+    @cached_property
+    def preserved_count(self) -> int:
+        """How many nodes are live after it."""
+        return self._live_after()
+
+    @cached_property
+    def still_standing(self) -> tuple[Standing, ...]:
+        """Nodes that lost a justification and stand on another."""
+        return self._still_standing()
 
     @cached_property
     def invalidated(self) -> tuple[Fallen, ...]:
@@ -123,21 +137,28 @@ def of_receipt(
     *,
     replacement: str | None = None,
     hidden: str | None = None,
+    whole: Callable[[], Receipt] | None = None,
 ) -> Invalidation:
-    """Read from the delta; ``hidden`` is a node that stood only for a dry run."""
-    nodes = {row[0]: graph.store.nodes[str(row[0])] for row in receipt.derived.plus("invalid")}
+    """Read from the delta; ``hidden`` is a node that stood only for a dry run.
+
+    ``whole`` gives the receipt of everything, when ``receipt`` is only of what fell.
+    """
+    store, late = graph.store, graph.store.promises.late
+    fallen = late(lambda: tuple(_fallen(store.nodes[name], receipt.because(name)) for name in receipt.invalidated))
+    full = late(whole if whole is not None else lambda: receipt)
+    standing = late(lambda: _still_standing(graph, full.get()))
     return Invalidation(
         assumption_id,
         graph.assumption(assumption_id).statement,
         receipt.committed,
         sum(1 for row in receipt.derived.plus("invalid") if row[0] != assumption_id),
-        receipt.live_after - (1 if hidden is not None else 0),
-        _still_standing(graph, receipt),
         replacement,
-        receipt,
-        lambda: tuple(_fallen(nodes[name], receipt.because(name)) for name in receipt.invalidated),
-        lambda: receipt.dead_edges,
-        lambda: tuple(name for name in receipt.preserved if name != hidden),
+        full.get,
+        lambda: full.get().live_after - (1 if hidden is not None else 0),
+        standing.get,
+        fallen.get,
+        lambda: full.get().dead_edges,
+        lambda: tuple(name for name in full.get().preserved if name != hidden),
     )
 
 
@@ -151,15 +172,17 @@ def of_standing(graph: ContextGraph, assumption_id: str, *, committed: bool) -> 
     lost = {str(row[0]): None for name in ids for row in _justifications_with(graph, name)}
     fallen = tuple(_fallen(store.nodes[name], found[name].as_words()) for name in ids)
     edges = _dead_edges(graph, assumption_id, ids)
+    live = engine.count("live")
+    standing = tuple(_standing(graph, name, None) for name in lost if not engine.holds("invalid", (name,)))
     return Invalidation(
         assumption_id,
         record.statement,
         committed,
         sum(1 for name in ids if name != assumption_id),
-        engine.count("live"),
-        tuple(_standing(graph, name, None) for name in lost if not engine.holds("invalid", (name,))),
         record.superseded_by,
-        None,
+        lambda: None,
+        lambda: live,
+        lambda: standing,
         lambda: fallen,
         lambda: edges,
         store.live_reader(store.seq, None),

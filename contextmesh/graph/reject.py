@@ -17,7 +17,10 @@ if TYPE_CHECKING:
     from contextmesh.graph.graph import ContextGraph
 
 WANTED = ("fell", "invalid", "edge_dead", "live", "lost", "stands_on", "rebuilt")
-"""What a dry run of a rejection has to know."""
+"""What a dry run of a rejection can tell."""
+
+FALLEN = ("fell", "invalid")
+"""What it tells at once; the rest of it only to whoever asks."""
 
 HYPOTHETICAL = "an observation nobody has made"
 
@@ -69,8 +72,8 @@ def blast(graph: ContextGraph, assumption_id: str) -> Invalidation:
     batch = Batch(graph.store, "blast")
     witness = _hypothetical_witness(graph, batch, assumption_id)
     _put_verdict(batch, record, witness)
-    receipt = batch.stage.dry_run(WANTED)
-    return of_receipt(graph, assumption_id, receipt, hidden=witness)
+    stage = batch.stage
+    return of_receipt(graph, assumption_id, stage.dry_run(FALLEN), hidden=witness, whole=lambda: stage.dry_run(WANTED))
 
 
 def _put_verdict(batch: Batch, record: Assumption, evidence_id: str) -> None:

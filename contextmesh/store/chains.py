@@ -35,14 +35,6 @@ class Reasons:
                 self._nodes.setdefault(str(root), []).append(str(node))
         self._uses = {root: uses(engine, root) for root in self._nodes}
 
-    def names(self) -> dict[str, None]:
-        """Every node that a chain may name."""
-        found = dict.fromkeys(self._nodes)
-        for root, nodes in self._nodes.items():
-            found |= dict.fromkeys(nodes)
-            found |= dict.fromkeys(map(str, self._uses[root].nodes()))
-        return found
-
     def chains(self, label_of: Callable[[str], str]) -> dict[str, Chain]:
         """The shortest chain of each node; a node with several roots keeps its first.
 
@@ -74,14 +66,19 @@ def words_for(node: Node) -> str:
 
 def _from_root(found: Uses, root: str, label_of: Callable[[str], str]) -> Mapping[str, Chain]:
     """Chains of everything that fell with one root: breadth first over uses of rules, those within a node free."""
-    steps, onwards = found.steps, found.onwards()
-    reached: dict[str, dict[Value, Chain]] = {step.head: {} for step in steps}
+    steps, onwards, copies = found.steps, found.onwards(), found.copies
+    reached: dict[str, dict[Value, Chain]] = {name: {} for name in found.relations}
     queue: deque[Row] = deque()
 
     def reach(relation: str, node: Value, chain: Chain) -> None:
-        reached.setdefault(relation, {})[node] = chain
-        for use in onwards.get(relation, {}).get(node, ()):
-            (queue.appendleft if use[1] == node else queue.append)(use)
+        reached[relation][node] = chain
+        uses = onwards.get(relation)
+        if uses is not None:
+            for use in uses.get(node, ()):
+                (queue.appendleft if use[1] == node else queue.append)(use)
+        for head in copies.get(relation, ()):
+            if node not in reached[head]:
+                reach(head, node, chain)
 
     start = Chain(label_of(root))
     for relation in found.roots:
@@ -91,5 +88,7 @@ def _from_root(found: Uses, root: str, label_of: Callable[[str], str]) -> Mappin
         step, node, before = steps[use[0]], use[1], use[2]  # type: ignore[index]
         if node not in reached[step.head]:
             chain = reached[step.carrier][before]
-            reach(step.head, node, chain if node == before else chain.then(step.via(use), label_of(str(node))))
-    return {str(node): chain for node, chain in reached.get(FELL, {}).items()}
+            if node != before:
+                chain = Chain(label_of(str(node)), step.via(use), chain, chain.length + 1, chain.root or chain)
+            reach(step.head, node, chain)
+    return {str(node): chain for node, chain in reached[FELL].items()}

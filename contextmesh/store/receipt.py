@@ -18,7 +18,6 @@ SPELT_OUT = 64
 LAST = 16
 
 
-@dataclass(frozen=True, slots=True)
 class Chain:
     """One step of a reason; ``before`` is shared with every chain that goes the same way.
 
@@ -29,11 +28,22 @@ class Chain:
         root: the chain's first, or None for itself.
     """
 
-    words: str
-    via: str | None = None
-    before: Chain | None = None
-    length: int = 0
-    root: Chain | None = None
+    __slots__ = ("_told", "before", "length", "root", "via", "words")
+
+    def __init__(
+        self,
+        words: str,
+        via: str | None = None,
+        before: Chain | None = None,
+        length: int = 0,
+        root: Chain | None = None,
+    ) -> None:
+        self.words = words
+        self.via = via
+        self.before = before
+        self.length = length
+        self.root = root
+        self._told: tuple[str, ...] | None = None
 
     def then(self, via: str, words: str) -> Chain:
         """The chain with one step more."""
@@ -42,18 +52,32 @@ class Chain:
     def as_words(self) -> tuple[str, ...]:
         """From the root: ``assumption(…)``, ``<-depends_on-``, a label, …
 
-        A chain of more than 64 steps keeps its root and its last 16, and says how many lie between.
+        A chain of more than 64 steps keeps its root and its last 16, and says how many lie between. What was told
+        of a shorter one is kept, so that the chains beyond it need not say it anew.
         """
+        told = self._told
+        if told is None:
+            told = self._words()
+            if self.length <= SPELT_OUT:
+                self._told = told
+        return told
+
+    def _words(self) -> tuple[str, ...]:
         kept = self.length if self.length <= SPELT_OUT else LAST
         parts: list[str] = []
         step = self
         for _ in range(kept):
+            if step._told is not None and kept == self.length:
+                return (*step._told, *reversed(parts))
             assert step.before is not None and step.via is not None, "it has a length"
             parts += [step.words, step.via]
             step = step.before
         if kept < self.length:
             parts.append(f"… {self.length - kept} steps …")
         return (*reversed([*parts, (self.root or self).words]),)
+
+    def __repr__(self) -> str:
+        return f"Chain({' '.join(self.as_words())!r})"
 
 
 @dataclass(frozen=True)
@@ -67,7 +91,7 @@ class Receipt:
         added: facts that came and went.
         derived: rows of the derived relations it tells (``Store.told``) that came and went, exactly.
         nodes, edges, assumptions: ids of the records put, in order.
-        live_after: how many nodes are live after it.
+        live_after: how many nodes are live after it; 0 for a dry run that did not ask for ``live``.
         replaced: the records that other ones took the place of, as they were.
         stated: rows among the facts that were stated by themselves, not by a record, in order.
     """

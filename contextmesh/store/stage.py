@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
-from functools import partial
 from typing import TYPE_CHECKING
 
 from contextmesh.base.errors import OntologyError, Problem
@@ -137,11 +136,12 @@ class Stage:
             message = f"the graph was written to since this `{self.kind}` transaction began"
             hint = "finish one batch before the next write"
             raise OntologyError(Problem("stale-transaction", message, subject=self.kind, hint=hint))
+        store.promises.keep()
         seq, facts, checks = self._facts()
         derived = engine.apply(facts, report=store.told, checks=checks, judge=(VIOLATION, self._require_legal))
         self._done = True
-        reason = _reasons(store, self.node, derived) if reasons else dict
-        receipt = self._receipt(seq, True, facts, derived, reason, store.live_reader(seq, None))
+        reason = _reasons(store, self.node, derived, now=False) if reasons else dict
+        receipt = self._receipt(seq, True, facts, derived, engine.count("live"), reason, store.live_reader(seq, None))
         store.adopt(self, receipt)
         return receipt
 
@@ -158,8 +158,9 @@ class Stage:
         names = store.told if wanted is None else tuple(wanted)
         with engine.trial(wanted=(*names, VIOLATION)):
             derived = engine.apply(facts, report=names, checks=checks, judge=(VIOLATION, self._require_legal))
-            reasons = _reasons(store, self.node, derived)
-            return self._receipt(seq, False, facts, derived, reasons, store.live_reader(store.seq, derived))
+            reasons = _reasons(store, self.node, derived, now=True)
+            live = engine.count("live") if "live" in names else 0
+            return self._receipt(seq, False, facts, derived, live, reasons, store.live_reader(store.seq, derived))
 
     @property
     def build(self) -> int | None:
@@ -171,10 +172,10 @@ class Stage:
         committed: bool,
         facts: Delta,
         derived: Delta,
+        live: int,
         reasons: Callable[[], Mapping[str, Chain]],
         preserved: Callable[[], tuple[str, ...]],
     ) -> Receipt:
-        live = self._store.engine.count("live")
         names = (tuple(self.nodes), tuple(self.edges), tuple(self.assumptions))
         told = (seq, self.kind, committed, facts, derived, *names, live, self._replaced(), reasons, preserved)
         return Receipt(*told, stated=tuple(self._fresh))
@@ -260,19 +261,27 @@ def _move(was: Iterable[relations.Fact], now: Iterable[relations.Fact], added: R
     return bool(gone or come)
 
 
-def _reasons(store: Store, node_of: Callable[[str], Node | None], derived: Delta) -> Callable[[], Mapping[str, Chain]]:
-    """Why each node of a delta fell: what carried it is noted as it is now, and put into words when asked for."""
+def _reasons(
+    store: Store, node_of: Callable[[str], Node | None], derived: Delta, *, now: bool
+) -> Callable[[], Mapping[str, Chain]]:
+    """Why each node of a delta fell: put into words when asked for, and no later than the next transaction.
+
+    ``now``: the state will be gone; what carried failure in it is noted at once.
+    """
     invalid = {row[0]: None for row in derived.plus("invalid")}
     if not invalid:
         return dict
-    reasons = Reasons(store.engine, (row for row in derived.plus("fell") if row[0] in invalid))
-    records = {name: node_of(name) for name in reasons.names()}
+    rows = [row for row in derived.plus("fell") if row[0] in invalid]
+    noted = Reasons(store.engine, rows) if now else None
 
     def label_of(node_id: str) -> str:
-        node = records[node_id]
+        node = node_of(node_id)
         return words_for(node) if node is not None else node_id
 
-    return partial(reasons.chains, label_of)
+    def chains() -> Mapping[str, Chain]:
+        return (noted or Reasons(store.engine, rows)).chains(label_of)
+
+    return store.promises.late(chains).get
 
 
 def _add(side: Rows, fact: relations.Fact) -> None:

@@ -14,6 +14,7 @@ from contextmesh.datalog.limits import Limits
 from contextmesh.datalog.strata import reads
 from contextmesh.policy import Policy
 from contextmesh.store import relations
+from contextmesh.store.late import Promises
 from contextmesh.store.model import Assumption, Edge, Node
 from contextmesh.store.receipt import Receipt
 from contextmesh.store.refusal import did_you_mean
@@ -55,6 +56,7 @@ class Store:
         walks, traversals: telemetry by node id and edge id; an absent one is 0.
         observers: called with the receipt after each commit.
         told: the derived relations whose changes a receipt tells.
+        promises: what receipts may still tell of the state that stands, kept before the next transaction.
         always_carried: fields GRAPH.md asks for that every record has.
     """
 
@@ -67,6 +69,7 @@ class Store:
         self.walks: dict[str, int] = {}
         self.traversals: dict[str, int] = {}
         self.observers: list[Observer] = []
+        self.promises = Promises()
         self._nodes: dict[str, Node] = {}
         self._edges: dict[str, Edge] = {}
         self._assumptions: dict[str, Assumption] = {}

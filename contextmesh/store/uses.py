@@ -8,7 +8,7 @@ rule is compiled once for an engine, to be driven by the rows of the literal tha
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from weakref import WeakKeyDictionary
 
@@ -35,9 +35,10 @@ class Step:
         head, carrier: the relations it carries failure to, and from.
         at: where the carrying literal stands in its body.
         names: variables that its label names, beside the two nodes.
+        copies: it hands every row on as it is.
     """
 
-    __slots__ = ("_parts", "_told", "at", "carrier", "head", "names", "rule")
+    __slots__ = ("_parts", "_told", "at", "carrier", "copies", "head", "names", "rule")
 
     def __init__(self, rule: Rule, at: int) -> None:
         carrier = rule.body[at]
@@ -46,6 +47,7 @@ class Step:
         self.at = at
         self.head = rule.head.relation
         self.carrier = carrier.relation
+        self.copies = len(rule.body) == 1 and carrier.terms == rule.head.terms
         nodes = (_name(rule.head.terms[0]), _name(carrier.terms[0]))
         pieces = _HOLE.split(rule.label.words or "") if rule.label is not None else []
         self.names = tuple(dict.fromkeys(name for name in pieces[1::2] if name not in nodes))
@@ -58,15 +60,15 @@ class Step:
     def via(self, use: Row) -> str:
         """The words of the label for a use, without the two nodes they stand between."""
         _, node, before, *rest = use
+        if node in rest or before in rest:
+            return self._words([None if value in (node, before) else value for value in rest])
         values = tuple(rest)
-        if node in values or before in values:
-            return self._words([None if value in (node, before) else value for value in values])
         words = self._told.get(values)
         if words is None:
-            words = self._told[values] = self._words(list(values))
+            words = self._told[values] = self._words(rest)
         return words
 
-    def _words(self, values: list[Value | None]) -> str:
+    def _words(self, values: Sequence[Value | None]) -> str:
         label = self.rule.label
         if label is None:
             return "<-"
@@ -83,21 +85,22 @@ class Uses:
         steps: the rules, by number.
         found: the uses, by the relation that they carry failure from: rule, node, node before, values.
         roots: the relations in which failure began with the root itself.
+        copies: relations that hold whatever another one does, by that one; such uses are not found, they are known.
+        relations: every relation that failure goes through.
     """
 
     steps: tuple[Step, ...]
     found: Mapping[str, list[Row]]
     roots: list[str]
-
-    def nodes(self) -> dict[Value, None]:
-        """Every node that failure was brought to, or from."""
-        rows = [row for found in self.found.values() for row in found]
-        return dict.fromkeys([row[1] for row in rows]) | dict.fromkeys([row[2] for row in rows])
+    copies: Mapping[str, tuple[str, ...]]
+    relations: tuple[str, ...]
 
     def onwards(self) -> dict[str, dict[Value, list[Row]]]:
         """The uses by the relation and the node that they carry failure from, each in the order of the rules."""
         made: dict[str, dict[Value, list[Row]]] = {}
         for carrier, found in self.found.items():
+            if not found:
+                continue
             by_node = made[carrier] = {}
             for row in found:
                 rows = by_node.get(row[2])
@@ -122,7 +125,11 @@ class Tracer:
         self._relations = {**engine.relations, USE: self._use}
         self._stratum = Stratum((USE,), rules, False)
         self._read = list(dict.fromkeys(atom.relation for rule in rules for atom in atoms(rule.body)))
-        self._names = dict.fromkeys([FELL, *(name for step in self._steps for name in (step.head, step.carrier))])
+        self._names = tuple(dict.fromkeys([FELL, *(n for step in self._steps for n in (step.head, step.carrier))]))
+        self._copies: dict[str, tuple[str, ...]] = {}
+        for step in self._steps:
+            if step.copies:
+                self._copies[step.carrier] = (*self._copies.get(step.carrier, ()), step.head)
         self._codes: dict[str, Code] = {}
         self._planned: list[int] = []
 
@@ -143,7 +150,8 @@ class Tracer:
             finally:
                 self._use.rows.clear()
             meter.row(len(found))
-        return Uses(self._steps, uses, [name for name in self._names if engine.holds(name, (root, root))])
+        roots = [name for name in self._names if engine.holds(name, (root, root))]
+        return Uses(self._steps, uses, roots, self._copies, self._names)
 
     def _compiled(self) -> Mapping[str, Code]:
         """Compiled anew when the engine plans anew: indexes that only these functions read are let go then."""
@@ -152,6 +160,8 @@ class Tracer:
             stage = Stage(0, self._stratum, self._relations, Compiler(self._relations))
             readings: dict[str, list[Reading]] = {}
             for number, step in enumerate(self._steps):
+                if step.copies:
+                    continue
                 reading = Reading(number, step.at, None, step.carrier, "positive")
                 readings.setdefault(step.carrier, []).append(reading)
             self._codes = {carrier: stage.code("derive", found) for carrier, found in readings.items()}
