@@ -58,7 +58,7 @@ class History:
     def __init__(self, store: Store, chronicle: Chronicle | None = None) -> None:
         told = chronicle if chronicle is not None else self._now(store)
         self.begins = told.begins
-        self.day: str | None = told.commits[-1].day if told.commits else None
+        self.day: str | None = None
         self._store = store
         self._commits = list(told.commits)
         self._build = told.build

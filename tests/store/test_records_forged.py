@@ -1,4 +1,4 @@
-"""A file of records is read as untrusted: what is wrong is refused by code, with its line, and never a fault of ours."""
+"""A file of records is read as untrusted: what is wrong is refused by code and line, never a fault of ours."""
 
 from __future__ import annotations
 
