@@ -24,6 +24,7 @@ from contextmesh.store.reasons import Absence, Proof
 if TYPE_CHECKING:
     from contextmesh.datalog.engine import Answer as Rows
     from contextmesh.graph.health import Health
+    from contextmesh.graph.history import History
     from contextmesh.graph.invalidation import Invalidation
     from contextmesh.graph.reconstruct import Reconstruction
     from contextmesh.ingest.pipeline import BuildReport
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from contextmesh.session import Acknowledged
     from contextmesh.store.model import Assumption, Edge, Node
     from contextmesh.walk.answer import Answer
-    from contextmesh.walk.index import WordIndex
+    from contextmesh.walk.index import Index, WordIndex
 
 ABSENT = ("no-session",)
 """Codes that say there is no session yet, rather than a damaged one."""
@@ -52,10 +53,16 @@ class Mesh:
     """
 
     def __init__(
-        self, policy: Policy | None = None, *, graph: ContextGraph | None = None, resolver: Resolver | None = None
+        self,
+        policy: Policy | None = None,
+        *,
+        graph: ContextGraph | None = None,
+        resolver: Resolver | None = None,
+        history: History | None = None,
     ) -> None:
-        self._state = SessionState(graph or ContextGraph(policy), resolver or Resolver())
-        self._timeline = Timeline(self.graph)
+        graph = graph or ContextGraph(policy)
+        self._timeline = Timeline(graph, history)
+        self._state = SessionState(graph, resolver or Resolver(), history=self._timeline.history)
         self._pasts: dict[Bounds, PastMesh] = {}
 
     @property
@@ -80,11 +87,16 @@ class Mesh:
         return self._state.walker
 
     @cached_property
-    def index(self) -> WordIndex:
+    def words(self) -> WordIndex:
         """The words of every statement; built at the first question, then kept up."""
         from contextmesh.walk.index import WordIndex
 
         return WordIndex(self.graph)
+
+    @property
+    def index(self) -> Index:
+        """What a question starts from."""
+        return self.words
 
     # ---- home -----------------------------------------------------------------------------------
 
@@ -129,7 +141,7 @@ class Mesh:
     @classmethod
     def of(cls, state: SessionState) -> Mesh:
         """The mesh over a session that is loaded already; it saves where the session lives."""
-        mesh = cls(graph=state.graph, resolver=state.resolver)
+        mesh = cls(graph=state.graph, resolver=state.resolver, history=state.history)
         mesh._take(state)
         return mesh
 
@@ -191,6 +203,20 @@ class Mesh:
         """The last walks, oldest first."""
         return tuple(self._state.walks)
 
+    @property
+    def state(self) -> SessionState:
+        """The session it stands on."""
+        return self._state
+
+    @property
+    def has_news(self) -> bool:
+        """Whether anything was written, counted or learned here since the session was last committed."""
+        return bool(self._state.pending)
+
+    def stand_on(self, state: SessionState) -> None:
+        """Another copy of this session was committed, and what is new in it was made here too."""
+        self._state = replace(self._state, home=state.home, manifest=state.manifest)
+
     def _take(self, state: SessionState) -> None:
         """Stand on a session that was loaded or committed."""
         before = self._state
@@ -198,12 +224,11 @@ class Mesh:
         self._state = before.moved_to(state)
         if before.pending is not None and before.pending is not self._state.pending:
             before.pending.stop()
-        if self._state.pending is not None:
-            self._state.pending.day_of = lambda seq: self._timeline.commit_date(seq)
-        if self.graph.store is not store:  # somebody else committed meanwhile
-            self.__dict__.pop("index", None)
-            self._timeline = Timeline(self.graph)
+        if self._state.history is not None and self._state.history is not self._timeline.history:
+            self._timeline = Timeline(self.graph, self._state.history)
             self._pasts.clear()
+        if self.graph.store is not store:  # somebody else committed meanwhile
+            self.__dict__.pop("words", None)
 
     # ---- write ----------------------------------------------------------------------------------
 
@@ -361,4 +386,12 @@ class PastMesh(Mesh):
     def __init__(self, past: Past, now: Mesh) -> None:
         super().__init__(graph=past.graph, resolver=resolver_of(past.graph, now.resolver))
         self._state = replace(self._state, walker=now.walker)
+        self._now = now
         self.past = past
+
+    @cached_property
+    def index(self) -> Index:
+        """The words of then, shared with the mesh of now as far as they are the same."""
+        from contextmesh.walk.then import IndexThen
+
+        return IndexThen(self._now.words, self.graph.store)

@@ -1,24 +1,28 @@
-"""The graph of a generation of version 3: its records as one file, and its vectors as another."""
+"""The graph of a generation of version 3 with its past: the records as one file, the vectors as another."""
 
 from __future__ import annotations
 
-import json
-from typing import Any
-
+from contextmesh.graph.history import History
 from contextmesh.policy import Policy
-from contextmesh.store.snapshot import graph_from_json, graph_to_json
+from contextmesh.store.records import records_from_bytes, records_to_bytes
 from contextmesh.store.store import Store
 
 
-def records_to_files(store: Store) -> dict[str, bytes]:
-    """The files by kind."""
-    value: dict[str, Any] = {"seq": store.seq, "graph": graph_to_json(store)}
-    return {"records": json.dumps(value, ensure_ascii=False).encode("utf-8")}
+def records_to_files(store: Store, history: History) -> dict[str, bytes]:
+    """The files by kind.
+
+    Raises:
+        SnapshotError: ``unwritable-record``.
+    """
+    records, vectors = records_to_bytes(store, history.chronicle())
+    return {"records": records} if vectors is None else {"records": records, "vectors": vectors}
 
 
-def records_from_files(records: bytes, vectors: bytes | None, name: str, policy: Policy) -> Store:
-    """The graph of these files, read as untrusted."""
-    value = json.loads(records)
-    store = graph_from_json(value["graph"], policy, name)
-    store.seq = max(store.seq, value["seq"])
-    return store
+def records_from_files(records: bytes, vectors: bytes | None, name: str, policy: Policy) -> tuple[Store, History]:
+    """The graph of these files, read as untrusted, and its past, which follows it from here on.
+
+    Raises:
+        SnapshotError: what is wrong, with file and line.
+    """
+    store, chronicle = records_from_bytes(records, vectors, name, policy)
+    return store, History(store, chronicle)

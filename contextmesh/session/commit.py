@@ -8,6 +8,7 @@ from pathlib import Path
 
 from contextmesh.base.disk import disk
 from contextmesh.base.errors import Problem, Refusal, SessionError, Where
+from contextmesh.graph.history import History
 from contextmesh.policy import Policy
 from contextmesh.session import files
 from contextmesh.session.digests import digests_bytes, digests_name
@@ -84,6 +85,8 @@ def commit(directory: Path, state: SessionState, number: int, version: int) -> S
     Raises:
         SessionError: unwritable-file; the session is as it was, and what is new in it is still new.
     """
+    if state.history is None:
+        state = replace(state, history=History(state.graph.store))
     pending = state.pending if _follows(state) and (state.home is None or at_home_in(directory, state)) else None
     mark = pending.mark() if pending is not None else None
     made = Generation.of(state, number, version)
@@ -108,7 +111,7 @@ def commit(directory: Path, state: SessionState, number: int, version: int) -> S
         for name in outgoing:
             files.remove(directory, name)
     if pending is None or mark is None:
-        pending = Pending(state.graph.store, state.resolver, state.walks)
+        pending = Pending(state.graph.store, state.resolver, state.walks, state.history)
     else:
         pending.settle(mark)
     pending.carried, pending.rounds = state.carried, state.rounds

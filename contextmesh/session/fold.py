@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from contextmesh.base.errors import InputError, OntologyError, Problem, SessionError, Where
 from contextmesh.base.fields import Fault
+from contextmesh.graph.history import History
 from contextmesh.resolve.resolver import Resolver
 from contextmesh.resolve.snapshot import learned_from_json
 from contextmesh.session.journal import Line, refused
 from contextmesh.session.plan_lines import Plan
 from contextmesh.session.telemetry import Walks, read_walk
 from contextmesh.store.store import Store
-from contextmesh.store.transaction import Transaction, replay, transaction_from_json
+from contextmesh.store.transaction import replay, transaction_from_json
 
 
 @dataclass(slots=True)
@@ -23,15 +24,15 @@ class Parts:
     """What is folded into.
 
     Attributes:
-        transactions: those that the lines held, in order.
+        history: of the store, which it follows.
         plan: None when the generation holds none.
     """
 
     store: Store
+    history: History
     resolver: Resolver
     walks: Walks
     plan: Plan | None = None
-    transactions: list[Transaction] = field(default_factory=list)
 
     def fold(self, lines: tuple[Line, ...], file: str) -> None:
         """Take up every line, in order.
@@ -57,8 +58,8 @@ class Parts:
 
     def _transaction(self, body: dict[str, Any]) -> None:
         transaction = transaction_from_json(body)
+        self.history.day = transaction.day
         replay(self.store, transaction)
-        self.transactions.append(transaction)
 
     def _resolver(self, body: dict[str, Any]) -> None:
         self.resolver.take(*learned_from_json(body, self.resolver))

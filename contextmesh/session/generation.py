@@ -33,7 +33,8 @@ def version_of(state: SessionState, asked: int | None = None) -> int:
 def parts_of(state: SessionState, version: int) -> dict[str, bytes]:
     """The companions by kind, in the order in which they are written; without the journal."""
     if version == JOURNALLED:
-        parts = records_to_files(state.graph.store)
+        assert state.history is not None, "whoever commits sees to it"
+        parts = records_to_files(state.graph.store, state.history)
     else:
         parts = {"graph": graph_to_bytes(state.graph.store)}
     parts["resolver"] = pretty_bytes(state.resolver.to_json())

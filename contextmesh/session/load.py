@@ -56,7 +56,7 @@ def load(
     assert state.home is not None, "verified gives it"
     home = replace(state.home, device=before[0], inode=before[1])
     state = replace(state, home=home)
-    pending = Pending(state.graph.store, state.resolver, state.walks, state.carried, state.rounds)
+    pending = Pending(state.graph.store, state.resolver, state.walks, state.history, state.carried, state.rounds)
     return replace(state, pending=pending)
 
 

@@ -6,7 +6,7 @@ counters and the walks say themselves what is new in them.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -17,6 +17,7 @@ from contextmesh.session.telemetry import Counts, Walks, settle, walk_body
 from contextmesh.store.transaction import Transaction, transaction_of, transaction_to_json
 
 if TYPE_CHECKING:
+    from contextmesh.graph.history import History
     from contextmesh.session.journal import Position
     from contextmesh.session.state import Carried
     from contextmesh.store.model import Assumption, Edge, Node
@@ -74,16 +75,21 @@ class Pending:
 
     Attributes:
         transactions: those that were committed since the directory was last written, in order.
-        day_of: the date of a transaction's commit, where the deployment gave one.
         attempt: the last commit, when the disk refused it.
         carried, rounds: the plan as it is in the directory.
     """
 
     def __init__(
-        self, store: Store, resolver: Resolver, walks: Walks, carried: Carried | None = None, rounds: int = 0
+        self,
+        store: Store,
+        resolver: Resolver,
+        walks: Walks,
+        history: History | None,
+        carried: Carried | None = None,
+        rounds: int = 0,
     ) -> None:
         self.transactions: list[Written] = []
-        self.day_of: Callable[[int], str | None] = lambda seq: None
+        self._history = history
         self.attempt: Attempt | None = None
         self.carried, self.rounds = carried, rounds
         self.resolver = resolver
@@ -96,7 +102,8 @@ class Pending:
         store.observers.append(self._follow)
 
     def _follow(self, receipt: Receipt) -> None:
-        transaction = transaction_of(self._store, receipt, self.day_of(receipt.seq))
+        day = self._history.day if self._history is not None else None
+        transaction = transaction_of(self._store, receipt, day)
         self.transactions.append(Written(transaction, receipt.replaced))
 
     def follows(self, store: Store, resolver: Resolver, walks: Walks) -> bool:
@@ -181,4 +188,3 @@ class Pending:
                     counters[id] = counters.get(id, 0) + count
         for walked in self._walks.since(self._walked):
             other._walks.add(walked)
-        other.day_of = self.day_of

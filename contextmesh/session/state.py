@@ -7,6 +7,7 @@ from pathlib import Path
 
 from contextmesh.base.errors import Problem
 from contextmesh.graph.graph import ContextGraph
+from contextmesh.graph.history import History
 from contextmesh.resolve.resolver import Resolver
 from contextmesh.session.journal import Position
 from contextmesh.session.manifest import Manifest, WalkerSettings
@@ -59,6 +60,7 @@ class SessionState:
         carried: the plan and its ledger, if there are any.
         manifest: what was loaded or last saved; None for a session that was never in a directory.
         walks: the last walks.
+        history: the past of the graph; None when nobody follows it, and its past is one state.
         pending: what the directory does not have yet; None when nobody follows the parts.
         notices: what a reader should know of how it was read.
     """
@@ -71,6 +73,7 @@ class SessionState:
     home: Home | None = None
     manifest: Manifest | None = None
     walks: Walks = field(default_factory=Walks, compare=False)
+    history: History | None = field(default=None, compare=False, repr=False)
     pending: Pending | None = field(default=None, compare=False, repr=False)
     notices: tuple[Problem, ...] = field(default=(), compare=False)
 
@@ -93,7 +96,7 @@ class SessionState:
     @property
     def is_dated(self) -> bool:
         """Whether any transaction of it has the date of its commit."""
-        return False
+        return self.history is not None and any(commit.day is not None for commit in self.history.commits)
 
     @property
     def generation(self) -> int:

@@ -10,6 +10,7 @@ from contextmesh.base.errors import Problem, ResolverSnapshotError, SessionError
 from contextmesh.base.fields import Fault
 from contextmesh.base.strict import parse
 from contextmesh.graph.graph import ContextGraph
+from contextmesh.graph.history import History
 from contextmesh.policy import Policy
 from contextmesh.resolve.snapshot import resolver_from_bytes
 from contextmesh.session.agree import require_resolver_fits
@@ -63,7 +64,14 @@ def verified(directory: Path, read: Read, policy: Policy, *, adopt_policy: bool 
     require_committed(directory, manifest, files)
     home = Home(directory, 0, 0, manifest.generation)
     return SessionState(
-        ContextGraph(store=store), resolver, manifest.walker, manifest.rounds, pair, home, manifest=manifest
+        ContextGraph(store=store),
+        resolver,
+        manifest.walker,
+        manifest.rounds,
+        pair,
+        home,
+        manifest,
+        history=History(store),
     )
 
 
@@ -75,15 +83,16 @@ def _journalled(directory: Path, read: Read, policy: Policy, adopt_policy: bool)
     place = {name: str(directory / name) for name in manifest.files}
     vectors = files[manifest.vectors] if manifest.vectors is not None else None
     try:
-        store = records_from_files(files[manifest.records], vectors, place[manifest.records], policy)
+        store, history = records_from_files(files[manifest.records], vectors, place[manifest.records], policy)
         resolver = resolver_from_bytes(files[manifest.resolver], place[manifest.resolver])
     except (SnapshotError, ResolverSnapshotError) as error:
         raise SessionError(*error.problems) from None
     plan = _plan(manifest, files, place)
     _require_digests(directory, manifest, files)
     lines = decode(files[manifest.journal], beginning(read.stated), place[manifest.journal])
-    parts = Parts(store, resolver, Walks(), plan)
+    parts = Parts(store, history, resolver, Walks(), plan)
     parts.fold(lines.lines, place[manifest.journal])
+    history.day = None  # nobody but the deployment knows what day it is now
     if lines.torn:
         path = directory / manifest.journal
         notices = (*notices, torn_tail(path, lines.position.lines + 1, lines.torn))
@@ -92,7 +101,16 @@ def _journalled(directory: Path, read: Read, policy: Policy, adopt_policy: bool)
     home = Home(directory, 0, 0, manifest.generation, lines.position, changes(lines))
     graph = ContextGraph(store=store)
     return SessionState(
-        graph, resolver, manifest.walker, rounds, pair, home, manifest, walks=parts.walks, notices=notices
+        graph,
+        resolver,
+        manifest.walker,
+        rounds,
+        pair,
+        home,
+        manifest,
+        walks=parts.walks,
+        history=history,
+        notices=notices,
     )
 
 

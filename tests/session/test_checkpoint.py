@@ -179,3 +179,36 @@ def test_a_session_of_other_rules_is_refused_until_they_are_adopted(tmp_path: Pa
     adopted.submit_evidence("The pier is closed", source_id=source)
     assert adopted.checkpoint().generation == 3
     assert Mesh.open(tmp_path / "s", own).notices == ()
+
+
+def test_the_past_of_a_session_is_what_it_was_when_it_is_opened_again(tmp_path: Path) -> None:
+    mesh, source = log_mesh(tmp_path / "s")
+    mesh.commits_on("2024-01-10")
+    pier = mesh.graph.add_node("entity", "Pier", attrs={"canonical": "Pier", "aliases": [], "depth": 4})
+    mesh.checkpoint()
+    mesh.commits_on("2024-02-10")
+    with mesh.graph.batch("edit") as batch:
+        batch.set_attrs(pier.id, depth=9)
+    mesh.submit_evidence("The pier is closed", source_id=source)
+    mesh.checkpoint()
+    mesh.save()
+    mesh.commits_on("2024-03-10")
+    mesh.submit_evidence("The pier is open", source_id=source)
+    mesh.checkpoint()
+    opened = Mesh.open(tmp_path / "s")
+    for one in (mesh, opened):
+        then = one.as_of("2024-01-15")
+        assert then.graph.node(pier.id).attrs["depth"] == 4
+        assert [node.label for node in then.graph.store.nodes.values()] == ["Log", "Pier"]
+        later = one.as_of("2024-02-20")
+        assert [node.label for node in later.graph.store.nodes.values()] == ["Log", "Pier", "The pier is closed"]
+        assert one.as_of(2).past.graph.node(pier.id).attrs["depth"] == 4
+
+
+def test_a_mesh_with_dated_commits_is_saved_in_the_version_that_keeps_them(tmp_path: Path) -> None:
+    mesh = Mesh()
+    mesh.commits_on("2024-01-10")
+    mesh.assume("Load is even")
+    mesh.save(tmp_path / "s")
+    assert json.loads((tmp_path / "s" / "session.json").read_text())["version"] == 3
+    assert Mesh.open(tmp_path / "s").as_of("2024-01-10").graph.store.assumptions
