@@ -24,7 +24,6 @@ from contextmesh.store.reasons import Absence, Proof
 if TYPE_CHECKING:
     from contextmesh.datalog.engine import Answer as Rows
     from contextmesh.graph.health import Health
-    from contextmesh.graph.history import History
     from contextmesh.graph.invalidation import Invalidation
     from contextmesh.graph.reconstruct import Reconstruction
     from contextmesh.ingest.pipeline import BuildReport
@@ -53,16 +52,10 @@ class Mesh:
     """
 
     def __init__(
-        self,
-        policy: Policy | None = None,
-        *,
-        graph: ContextGraph | None = None,
-        resolver: Resolver | None = None,
-        history: History | None = None,
+        self, policy: Policy | None = None, *, graph: ContextGraph | None = None, resolver: Resolver | None = None
     ) -> None:
-        graph = graph or ContextGraph(policy)
-        self._timeline = Timeline(graph, history)
-        self._state = SessionState(graph, resolver or Resolver(), history=self._timeline.history)
+        self._state = SessionState(graph or ContextGraph(policy), resolver or Resolver())
+        self._timeline = Timeline(self.graph)
         self._pasts: dict[Bounds, PastMesh] = {}
 
     @property
@@ -141,7 +134,7 @@ class Mesh:
     @classmethod
     def of(cls, state: SessionState) -> Mesh:
         """The mesh over a session that is loaded already; it saves where the session lives."""
-        mesh = cls(graph=state.graph, resolver=state.resolver, history=state.history)
+        mesh = cls(graph=state.graph, resolver=state.resolver)
         mesh._take(state)
         return mesh
 
@@ -203,20 +196,6 @@ class Mesh:
         """The last walks, oldest first."""
         return tuple(self._state.walks)
 
-    @property
-    def state(self) -> SessionState:
-        """The session it stands on."""
-        return self._state
-
-    @property
-    def has_news(self) -> bool:
-        """Whether anything was written, counted or learned here since the session was last committed."""
-        return bool(self._state.pending)
-
-    def stand_on(self, state: SessionState) -> None:
-        """Another copy of this session was committed, and what is new in it was made here too."""
-        self._state = replace(self._state, home=state.home, manifest=state.manifest)
-
     def _take(self, state: SessionState) -> None:
         """Stand on a session that was loaded or committed."""
         before = self._state
@@ -224,11 +203,12 @@ class Mesh:
         self._state = before.moved_to(state)
         if before.pending is not None and before.pending is not self._state.pending:
             before.pending.stop()
-        if self._state.history is not None and self._state.history is not self._timeline.history:
-            self._timeline = Timeline(self.graph, self._state.history)
-            self._pasts.clear()
+        if self._state.pending is not None:
+            self._state.pending.day_of = lambda seq: self._timeline.commit_date(seq)
         if self.graph.store is not store:  # somebody else committed meanwhile
             self.__dict__.pop("words", None)
+            self._timeline = Timeline(self.graph)
+            self._pasts.clear()
 
     # ---- write ----------------------------------------------------------------------------------
 

@@ -35,8 +35,8 @@ class Selected:
         later: how many nodes were left out because they belong to a later day.
     """
 
-    nodes: Mapping[str, Node]
-    edges: Mapping[str, Edge]
+    nodes: dict[str, Node]
+    edges: dict[str, Edge]
     undated: tuple[str, ...]
     later: int
 
@@ -66,8 +66,15 @@ def known_by(store: Store, day: int) -> Selected:
     days = known_days(store)
     kept = {id: node for id, node in store.nodes.items() if days.get(id, day + 1) <= day}
     headers = _headers_of(store, days, day)
-    nodes = {id: _node_then(node, kept, headers.get(id)) for id, node in kept.items()}
-    edges = {id: _edge_then(edge, kept) for id, edge in store.edges.items() if edge.src in kept and edge.dst in kept}
+    nodes = {
+        id: _node_then(node, kept, headers.get(id)) if id in headers or JUSTIFICATIONS in node.attrs else node
+        for id, node in kept.items()
+    }
+    edges = {
+        id: _edge_then(edge, kept) if edge.evidence_ids or edge.assumption_id else edge
+        for id, edge in store.edges.items()
+        if edge.src in kept and edge.dst in kept
+    }
     undated = tuple(id for id in store.nodes if id not in days)
     return Selected(nodes, edges, undated, len(store.nodes) - len(kept) - len(undated))
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from contextmesh.base.errors import OntologyError, Problem
 from contextmesh.datalog.ast import Row
 from contextmesh.datalog.engine import Engine
+from contextmesh.graph.facts_then import facts_then
 from contextmesh.graph.graph import ContextGraph
 from contextmesh.resolve.resolver import Resolution, Resolver
 from contextmesh.store import relations
@@ -18,6 +20,10 @@ from contextmesh.store.store import Store
 
 if TYPE_CHECKING:
     from contextmesh.store.receipt import Receipt
+
+
+_TOLD_BY_RECORDS = (relations.CONTRADICTS, relations.SUPERSEDES, "justified_by")
+"""Edge types that the record of an assumption tells of beside the graph."""
 
 
 class PastStage(Stage):
@@ -30,46 +36,55 @@ class PastStage(Stage):
 
 
 class PastStore(Store):
-    """Records and facts of then. Counters stay at zero: a read about the past leaves no trace."""
+    """Records of then, and their facts. Counters stay at zero: a read about the past leaves no trace.
+
+    Facts are taken from the store of now when a rule first reads their relation, those of records that have changed
+    since from the record of then. So a view costs what is asked of it.
+
+    Attributes:
+        now: the store it is a past of; it may go on.
+    """
 
     def __init__(
         self,
         now: Store,
-        nodes: Mapping[str, Node],
-        edges: Mapping[str, Edge],
+        nodes: dict[str, Node],
+        edges: dict[str, Edge],
         *,
-        born: Mapping[str, int],
         verdicts: Iterable[Row],
         stated: Iterable[relations.Fact],
+        beside: Iterable[relations.Fact],
         build: int,
         seq: int,
     ) -> None:
         super().__init__(now.policy)
-        self._nodes.update(nodes)
-        self._edges.update(edges)
+        self.now = now
+        self._nodes, self._edges = nodes, edges
+        self.nodes, self.edges = MappingProxyType(nodes), MappingProxyType(edges)
         self.walks, self.traversals = _Still(), _Still()
         self.build, self.seq = build, seq
+        told = [edge for edge in edges.values() if edge.type in _TOLD_BY_RECORDS]
+        judged = {(edge.dst, edge.src) for edge in told if edge.type == relations.CONTRADICTS}
         facts: dict[str, list[Row]] = {name: list(rows) for name, rows in now.policy.facts.items()}
-        for node in nodes.values():
-            for name, row in relations.node_facts(node, born[node.id], self.always_carried):
-                facts.setdefault(name, []).append(row)
-        for edge in edges.values():
-            for name, row in relations.edge_facts(edge, born[edge.id]):
-                facts.setdefault(name, []).append(row)
-        judged = {(edge.dst, edge.src) for edge in edges.values() if edge.type == relations.CONTRADICTS}
-        facts["verdict"] = [row for row in verdicts if row[:2] in judged]
-        for name, row in stated:
-            facts.setdefault(name, []).append(row)
         facts["now"] = [relations.now_fact(build)[1]]
-        self.engine = Engine(now.policy.program, facts, limits=now.engine.limits)
+        facts["verdict"] = [row for row in verdicts if row[:2] in judged]
+        stated = tuple(stated)
+        late = facts_then(now, nodes, edges, self.born, stated=stated, beside=beside)
+        for name, row in stated:
+            if name not in late:
+                facts.setdefault(name, []).append(row)
+        self.engine = Engine(now.policy.program, facts, limits=now.engine.limits, late=late)
         rejected = {row[0] for row in facts["verdict"]}
-        witnesses = _witnesses(edges.values())
-        replaced = {(edge.src, edge.dst): None for edge in edges.values() if edge.type == relations.SUPERSEDES}
+        witnesses = _witnesses(told)
+        replaced = {(edge.src, edge.dst): None for edge in told if edge.type == relations.SUPERSEDES}
         self._assumptions.update(
             (name, _assumption_then(record, name in rejected, witnesses.get(name, {}), replaced))
             for name, record in now.assumptions.items()
             if name in nodes
         )
+
+    def born(self, name: str) -> int:
+        return self.now.born(name)
 
     @property
     def edge_types_used(self) -> tuple[str, ...]:
@@ -100,11 +115,6 @@ def resolver_of(graph: ContextGraph, now: Resolver) -> PastResolver:
             listed = aliases if isinstance(aliases, list | tuple) else ()
             past.register(id, node.label, [name for name in listed if isinstance(name, str)])
     return past
-
-
-def born_of(store: Store) -> dict[str, int]:
-    """The transaction that first wrote each node and edge."""
-    return {str(name): seq for name, seq in store.engine.rows("born") if isinstance(seq, int)}
 
 
 class _Still(dict[str, int]):

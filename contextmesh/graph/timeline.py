@@ -11,7 +11,6 @@ sources of one day, have the same order before and after each reload.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import date
 from typing import TYPE_CHECKING
@@ -20,13 +19,10 @@ from contextmesh.base.dates import DAY, Period, day_text, read_period
 from contextmesh.base.errors import InputError, Problem
 from contextmesh.graph.history import History
 from contextmesh.graph.source_time import known_by
-from contextmesh.graph.then import PastGraph, PastStore, born_of
-from contextmesh.store.relations import SOURCE, Fact
+from contextmesh.graph.then import PastGraph, PastStore
 
 if TYPE_CHECKING:
     from contextmesh.graph.graph import ContextGraph
-    from contextmesh.store.model import Node
-    from contextmesh.store.store import Store
 
 KEPT = 8
 """How many views are kept; the one used longest ago goes first."""
@@ -34,6 +30,8 @@ KEPT = 8
 BY_TRANSACTION, BY_COMMIT = "transaction", "commit date"
 
 NO_COMMIT_DATES = "no commit of this graph is dated, so a date is read as the date of sources"
+
+NOT_DATED = "the last transactions bear no date, and are left out: {count}"
 
 When = str | date
 
@@ -99,32 +97,70 @@ class Past:
 
 
 class Timeline:
-    """The past of one graph; follows it from when it is made."""
+    """The past of one graph; follows it from when it is made, or goes on with a history that was kept over a reload.
 
-    def __init__(self, graph: ContextGraph) -> None:
+    Args:
+        history: of this graph's store, and of nobody else's timeline.
+    """
+
+    def __init__(self, graph: ContextGraph, history: History | None = None) -> None:
         self._graph = graph
-        self._history = History(graph.store)
-        self._commits: list[tuple[Period, int]] = []
+        self._history = history if history is not None else History(graph.store)
+        self._runs: list[tuple[Period, int]] = []
+        self._read = 0
         self._views: dict[tuple[int, int | None], Past] = {}
+
+    @property
+    def history(self) -> History:
+        """What a file keeps of the past: its ``chronicle``."""
+        return self._history
 
     # ---- the clocks -------------------------------------------------------------------------------
 
     def commits_on(self, when: When) -> None:
         """Date the transactions that follow, until another date is given. The clock is the deployment's.
 
+        A graph that was opened anew goes on undated until it is told a date: nobody but the deployment knows one.
+
         Raises:
             InputError: ``not-a-date``, ``impossible-date``; ``earlier-commit``: time would run backwards.
         """
         period = read_period(when)
-        if self._commits and period < self._commits[-1][0]:
-            message = f"transactions are dated {self._commits[-1][0].text} already, and {period.text} is before that"
+        dated = self._dated()
+        if dated and period < dated[-1][0]:
+            message = f"transactions are dated {dated[-1][0].text} already, and {period.text} is before that"
             raise InputError(Problem("earlier-commit", message, subject=period.text, hint="give a later date"))
-        self._commits.append((period, self._graph.store.seq))
+        self._history.day = period.text
 
     def commit_date(self, seq: int) -> str | None:
-        """The date of a transaction's commit as it was supplied, or None."""
-        place = bisect_left(self._commits, seq, key=lambda commit: commit[1])
-        return self._commits[place - 1][0].text if place else None
+        """The date of a transaction's commit as it was supplied, or None; of the next one, the date in force."""
+        commits = self._history.commits
+        place = bisect_left(commits, seq, key=lambda commit: commit.seq)
+        if place < len(commits):
+            return commits[place].day if commits[place].seq == seq else None
+        return self._history.day if seq > self._history.begins else None
+
+    def _dated(self) -> list[tuple[Period, int]]:
+        """Each date of a commit with the last transaction that was there by then, in order.
+
+        A transaction without a date stands between two that have one, so it was there by the later of them. Everything
+        that stands was there by the date in force.
+        """
+        commits, runs = self._history.commits, self._runs
+        for place in range(self._read, len(commits)):
+            day, seq = commits[place].day, commits[place].seq
+            if day is None:
+                continue
+            last = runs[-1][0] if runs else None
+            period = last if last is not None and last.text == day else read_period(day)
+            if last is not None and not last < period:
+                runs[-1] = (last, seq)  # what another writer dated earlier came here no earlier than what is here
+            else:
+                runs.append((period, seq))
+        self._read = len(commits)
+        if self._history.day is None:
+            return runs
+        return [*runs, (read_period(self._history.day), self._graph.store.seq)]
 
     # ---- views ------------------------------------------------------------------------------------
 
@@ -165,8 +201,10 @@ class Timeline:
         elif as_of is not None:
             period = read_period(as_of)
             notes = (*_utc_note(period), *notes)
-            if self._commits:
-                seq, learned_by = self._commit(period), BY_COMMIT
+            if dated := self._dated():
+                seq, learned_by = self._commit(period, dated), BY_COMMIT
+                if period.end >= dated[-1][0].end and seq < self._graph.store.seq:
+                    notes = (*notes, NOT_DATED.format(count=self._graph.store.seq - seq))
             elif valid_at is None:
                 day = self._source_day(period)
                 notes = (*notes, NO_COMMIT_DATES)
@@ -185,15 +223,15 @@ class Timeline:
             raise InputError(Problem("before-history", message, subject=str(seq), hint=f"ask from {begins} on"))
         return seq
 
-    def _commit(self, period: Period) -> int:
-        _require_past(period, self._commits[-1][0].end)
-        count = bisect_right(self._commits, period.end, key=lambda commit: commit[0].end)
+    def _commit(self, period: Period, dated: list[tuple[Period, int]]) -> int:
+        _require_past(period, dated[-1][0].end)
+        count = bisect_right(dated, period.end, key=lambda run: run[0].end)
         if not count:
-            first = self._commits[0][0].text
+            first = dated[0][0].text
             message = f"no commit is dated {period.text} or before; the first is dated {first}"
             hint = "earlier transactions have no date; bound learning by the number of one"
             raise InputError(Problem("before-history", message, subject=period.text, hint=hint))
-        return self._commits[count][1] if count < len(self._commits) else self._graph.store.seq
+        return dated[count - 1][1]
 
     def _source_day(self, period: Period) -> int:
         engine = self._graph.store.engine
@@ -212,9 +250,9 @@ class Timeline:
             store,
             history.nodes(seq),
             history.edges(seq),
-            born=born_of(store),
             verdicts=verdicts,
             stated=history.stated(seq),
+            beside=history.stated(store.seq),
             build=history.build(seq),
             seq=seq,
         )
@@ -225,13 +263,15 @@ class Timeline:
         if bounds.seq != store.seq:
             store = self.view(Bounds(bounds.seq, learned_by=BY_TRANSACTION)).graph.store
         selected = known_by(store, day)
+        # Of what no record stands for only a date says when it was so.
+        beside = tuple(self._history.stated(bounds.seq))
         then = PastStore(
             store,
             selected.nodes,
             selected.edges,
-            born=born_of(store),
             verdicts=store.engine.rows("verdict"),
-            stated=_dates_of(store, selected.nodes),
+            stated=[fact for fact in beside if fact[0] == "dated" and fact[1][0] in selected.nodes],
+            beside=beside,
             build=store.build,
             seq=bounds.seq,
         )
@@ -250,11 +290,3 @@ def _require_past(period: Period, end: int) -> None:
 
 def _utc_note(period: Period) -> tuple[str, ...]:
     return (f"{period.text} names no offset and is read as UTC",) if period.assumed_utc else ()
-
-
-def _dates_of(store: Store, nodes: Mapping[str, Node]) -> Iterator[Fact]:
-    """Dates that were stated of what is no source; nothing else beside the records has a source, or a date."""
-    for row in store.engine.rows("dated"):
-        node = nodes.get(str(row[0]))
-        if node is not None and node.type != SOURCE:
-            yield "dated", row

@@ -5,7 +5,7 @@ Edges are the engine's to find: nothing of the graph's shape stands here a secon
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -141,8 +141,7 @@ class WordIndex(Index):
         self._nodes: dict[str, Node] = {}
         self._words: dict[str, tuple[str, ...]] = {}
         self.nodes: Mapping[str, Node] = self._nodes
-        for node in self._store.nodes.values():
-            self._put(node)
+        self._take_in(self._store.nodes)
         self._store.observers.append(self._follow)
 
     def __contains__(self, id: str) -> bool:
@@ -155,7 +154,13 @@ class WordIndex(Index):
         return self._roads.read()
 
     def _follow(self, receipt: Receipt) -> None:
-        for id in receipt.nodes:
+        self._take_in(receipt.nodes)
+
+    def _take_in(self, ids: Iterable[str]) -> None:
+        """Numbered before any is read: a statement may name a source that comes after it."""
+        for id in ids:
+            self.numbers.number(id)
+        for id in ids:
             self._put(self._store.nodes[id])
 
     def _put(self, node: Node) -> None:

@@ -1,0 +1,127 @@
+"""The facts of a past, relation by relation, each made when it is first read.
+
+Most records are what they were, so their facts are rows that stand now. Of the others the record of then tells its own.
+Rows stand in the order of insertion of their records, whatever was written to them since.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
+from operator import itemgetter
+from typing import TYPE_CHECKING
+
+from contextmesh.store import relations
+
+if TYPE_CHECKING:
+    from contextmesh.datalog.ast import Row
+    from contextmesh.store.model import Edge, Node
+    from contextmesh.store.relations import Fact
+    from contextmesh.store.store import Store
+
+OF_NODES = (
+    *("node", "named", "born_at_build", "carries", "provenance", "pruned", "dated", "dated_within", "justification"),
+    *("premise", "record_key", "record_status", "imprecise_date", "refers"),
+)
+OF_EDGES = ("edge", "bound")
+
+IN_ORDER = ("node", "edge")
+"""Relations whose rows never change once they are there, so that they stand in order by themselves."""
+
+Late = Callable[[], Iterable["Row"]]
+
+
+def facts_then(
+    now: Store,
+    nodes: Mapping[str, Node],
+    edges: Mapping[str, Edge],
+    born: Callable[[str], int],
+    *,
+    stated: Iterable[Fact],
+    beside: Iterable[Fact],
+) -> dict[str, Late]:
+    """For each relation that follows from records: what gives its rows of then.
+
+    Args:
+        now: has these records, or newer ones of their ids, and goes on meanwhile.
+        nodes, edges: the records of then, in the order of insertion.
+        born: the transaction that first wrote a node or an edge.
+        stated: facts of then that no record stands for.
+        beside: all such facts of ``now``; of them only those of then are in the past.
+    """
+    then = _Then(now, nodes, edges, born, tuple(stated), tuple(beside))
+    late: dict[str, Late] = {name: partial(then.of_nodes, name) for name in OF_NODES}
+    late |= {name: partial(then.of_edges, name) for name in OF_EDGES}
+    late["born"] = then.births
+    declared = now.policy.program.declarations
+    return {name: rows for name, rows in late.items() if name in declared}
+
+
+class _Then:
+    def __init__(
+        self,
+        now: Store,
+        nodes: Mapping[str, Node],
+        edges: Mapping[str, Edge],
+        born: Callable[[str], int],
+        stated: tuple[Fact, ...],
+        beside: tuple[Fact, ...],
+    ) -> None:
+        self._now, self._nodes, self._edges, self._born = now, nodes, edges, born
+        self._stated, self._beside = stated, beside
+
+    def of_nodes(self, relation: str) -> Iterable[Row]:
+        now, nodes = self._now, self._nodes
+        if relation in IN_ORDER:
+            return self._standing(relation, nodes, {})
+        changed = {id: node for id, node in nodes.items() if now.nodes[id] is not node}
+        rows = self._standing(relation, nodes, changed)
+        for node in changed.values():
+            facts = relations.node_facts(node, self._born(node.id), now.always_carried)
+            rows += [row for name, row in facts if name == relation]
+        place, subject = {id: at for at, id in enumerate(nodes)}, _subject(relation)
+        rows.sort(key=lambda row: place[subject(row)])
+        return rows + [row for name, row in self._stated if name == relation]
+
+    def of_edges(self, relation: str) -> Iterable[Row]:
+        now, edges = self._now, self._edges
+        if relation in IN_ORDER:
+            return self._standing(relation, edges, {})
+        changed = {id: edge for id, edge in edges.items() if now.edges[id] is not edge}
+        rows = self._standing(relation, edges, changed)
+        for edge in changed.values():
+            rows += [row for name, row in relations.edge_facts(edge, self._born(edge.id)) if name == relation]
+        place = {id: at for at, id in enumerate(edges)}
+        rows.sort(key=lambda row: place[str(row[0])])
+        return rows + [row for name, row in self._stated if name == relation]
+
+    def births(self) -> Iterator[Row]:
+        """Nodes first, then edges."""
+        seqs = {row[0]: row for row in self._now.engine.read("born").scan()}
+        yield from (seqs[id] for id in self._nodes)
+        yield from (seqs[id] for id in self._edges)
+
+    def _standing(self, relation: str, records: Mapping[str, object], changed: Mapping[str, object]) -> list[Row]:
+        """The rows of now that tell of a record that was there and is what it was."""
+        standing, subject = self._now.engine.read(relation), _subject(relation)
+        rows: Iterable[Row] = standing.scan()
+        beside = {row for name, row in self._beside if name == relation}
+        if relation in ("premise", "justification"):
+            rows = [row for row in rows if (id := subject(row)) in records and id not in changed]
+        elif changed:
+            rows = [row for row in rows if row[0] in records and row[0] not in changed]
+        elif len(records) < len(standing) or relation not in IN_ORDER:
+            rows = [row for row in rows if row[0] in records]
+        return [row for row in rows if row not in beside] if beside else list(rows)
+
+
+def _subject(relation: str) -> Callable[[Row], str]:
+    """Reads from a row the record that it tells of."""
+    if relation == "premise":
+        return lambda row: _node_of(row[0])
+    return itemgetter(1 if relation == "justification" else 0)
+
+
+def _node_of(justification: object) -> str:
+    """The node that a justification is of; see ``relations.justification_id``."""
+    return str(justification)[len(relations.RESERVED_IDS) :].rpartition("#")[0]

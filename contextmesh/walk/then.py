@@ -1,0 +1,236 @@
+"""The index of a past: the index of now, filtered by what was there, each word and each name when it is first asked.
+
+A text that has changed since stands here beside it, as it was. Everything else is shared, so a view costs a pass over
+the records and then what its questions hold.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from contextmesh.walk.index import ENTITY, SOURCE, TITLE, Adjacency, Entry, Index, WordIndex, entry_of, same_entry
+from contextmesh.walk.names import NameTable
+from contextmesh.walk.postings import Bags, Counts, Ranking
+from contextmesh.walk.roads import RoadsNow
+
+if TYPE_CHECKING:
+    from contextmesh.store.model import Edge, Node
+    from contextmesh.store.store import Store
+    from contextmesh.walk.roads import Roads
+
+
+class IndexThen(Index):
+    """What an index built over the store of then would say; the index of now may go on meanwhile.
+
+    Args:
+        now: an index over the graph that ``then`` is a past of.
+        then: a store whose records are, or once were, records of that graph.
+    """
+
+    def __init__(self, now: WordIndex, then: Store) -> None:
+        self.numbers = now.numbers
+        self._now = now
+        self._nodes = then.nodes
+        self._store = then
+        self._read = len(now.replaced)
+        self._own: dict[int, Entry] = {}
+        self._kept = bytearray(len(now.numbers.ids))
+        number, standing = now.numbers.of, now.nodes
+        for id, node in self._nodes.items():
+            if same_entry(node, standing[id]):
+                self._kept[number[id]] = 1
+            else:
+                self._own[number[id]] = entry_of(node)
+        self.names: NamesThen = NamesThen(now.names, self)
+        self.edges: Adjacency = AdjacencyThen(now.edges, then.edges)
+        statements, passages = self._lengths()
+        self.statements: StatementsThen = StatementsThen(now.statements, self, statements)
+        self.passages: PassagesThen = PassagesThen(now.passages, self, passages)
+
+    def __contains__(self, id: str) -> bool:
+        return id in self._nodes
+
+    def words(self, id: str) -> tuple[str, ...]:
+        own = self.own.get(self.numbers.of[id])
+        return own.words if own is not None else self._now.words(id)
+
+    def roads(self) -> Roads:
+        return self._roads.read()
+
+    @cached_property
+    def _roads(self) -> RoadsNow:
+        return RoadsNow(self._store)
+
+    @property
+    def own(self) -> Mapping[int, Entry]:
+        """By number: the entry of then of each node whose entry is another now."""
+        replaced = self._now.replaced
+        while self._read < len(replaced):
+            number, was = replaced[self._read]
+            self._read += 1
+            if number < len(self._kept) and self._kept[number]:
+                self._kept[number] = 0
+                self._own[number] = entry_of(was)
+        return self._own
+
+    @property
+    def kept(self) -> bytearray:
+        """By number: whether the node was there and its entry is the one of now."""
+        assert self.own is self._own, "what changed meanwhile is taken in first"
+        return self._kept
+
+    def then(self, number: int) -> Node:
+        """The record of a node that was there."""
+        return self._nodes[self.numbers.ids[number]]
+
+    def home(self, number: int) -> int | None:
+        """The number of the source that a statement of then was read in."""
+        read = self.then(number).provenance
+        return None if read is None else self.numbers.of[read.source_id]
+
+    def _lengths(self) -> tuple[dict[int, int], dict[int, int]]:
+        """The terms of each statement's bag, and of each source's, by number."""
+        statements: dict[int, int] = {}
+        passages: dict[int, int] = {}
+        number, own, now = self.numbers.of, self.own, self._now
+        for id, node in self._nodes.items():
+            if node.type == ENTITY:
+                continue
+            at = number[id]
+            length = len(own[at].words) if at in own else len(now.words(id))
+            if node.type == SOURCE:
+                passages[at] = passages.get(at, 0) + TITLE * length
+                continue
+            statements[at] = length
+            if node.provenance is not None:
+                home = number[node.provenance.source_id]
+                passages[home] = passages.get(home, 0) + length
+        return statements, passages
+
+
+class AdjacencyThen(Adjacency):
+    """The edges of then, found among the edges of now, which has them all."""
+
+    def __init__(self, now: Adjacency, edges: Mapping[str, Edge]) -> None:
+        self._now, self._edges = now, edges
+        self._counts: dict[tuple[str, str], int] = {}
+
+    def out_of(self, id: str, most: int | None = None) -> list[Edge]:
+        return self._there(self._now.out_of(id))[:most]
+
+    def into(self, id: str, most: int | None = None) -> list[Edge]:
+        return self._there(self._now.into(id))[:most]
+
+    def leaving(self, id: str) -> int:
+        return self._counted("out", id)
+
+    def reaching(self, id: str) -> int:
+        return self._counted("in", id)
+
+    def between(self, src: str, dst: str) -> list[Edge]:
+        return self._there(self._now.between(src, dst))
+
+    def _there(self, edges: list[Edge]) -> list[Edge]:
+        then = self._edges
+        return [then[edge.id] for edge in edges if edge.id in then]
+
+    def _counted(self, way: str, id: str) -> int:
+        count = self._counts.get((way, id))
+        if count is None:
+            count = self._counts[way, id] = len(self.out_of(id) if way == "out" else self.into(id))
+        return count
+
+
+class NamesThen(NameTable):
+    """The names that the nodes of then had."""
+
+    def __init__(self, now: NameTable, index: IndexThen) -> None:
+        super().__init__()
+        self._now, self._index = now, index
+        self._known = 0
+        self._catch_up()
+
+    def of_words(self, key: str) -> tuple[str, ...]:
+        self._catch_up()
+        return self._joined(self._now.of_words(key), super().of_words(key))
+
+    def of_letters(self, letters: str) -> tuple[str, ...]:
+        self._catch_up()
+        return self._joined(self._now.of_letters(letters), super().of_letters(letters))
+
+    def _catch_up(self) -> None:
+        own = self._index.own
+        for number in list(own)[self._known :]:
+            for name in own[number].names:
+                self.put(self._index.numbers.ids[number], name)
+        self._known = len(own)
+        self.longest = max(self.longest, self._now.longest)
+        self.most_letters = max(self.most_letters, self._now.most_letters)
+
+    def _joined(self, standing: tuple[str, ...], own: tuple[str, ...]) -> tuple[str, ...]:
+        number, kept = self._index.numbers.of, self._index.kept
+        there = [id for id in standing if number[id] < len(kept) and kept[number[id]]]
+        return tuple(sorted([*there, *own], key=number.__getitem__)) if own else tuple(there)
+
+
+class BagsThen(Ranking):
+    """Bags of then; what a term counts in them is found when it is first asked, and kept."""
+
+    def __init__(self, now: Bags, index: IndexThen, lengths: dict[int, int]) -> None:
+        super().__init__(now.numbers)
+        self._now, self._index, self._lengths = now, index, lengths
+        self._found: dict[str, Counts] = {}
+        self.bags, self.total = len(lengths), sum(lengths.values())
+
+    def length(self, number: int) -> int:
+        return self._lengths.get(number, 0)
+
+    def counts(self, term: str) -> Counts:
+        found = self._found.get(term)
+        if found is None:
+            found = self._found[term] = self._counted(term)
+        return found
+
+    def opening(self, letters: str) -> Iterable[str]:
+        """As now; terms that only a text of then had come last."""
+        own = (term for entry in self._index.own.values() for term in entry.words if term.startswith(letters))
+        return dict.fromkeys((*self._now.opening(letters), *own))
+
+    def _counted(self, term: str) -> Counts:
+        raise NotImplementedError
+
+    def _standing(self, term: str) -> Iterator[tuple[int, int]]:
+        """What the term counts now in bags of nodes whose entry is what it was."""
+        kept = self._index.kept
+        last = len(kept)
+        return ((number, n) for number, n in self._now.counts(term).items() if number < last and kept[number])
+
+
+class StatementsThen(BagsThen):
+    """Each statement's own words."""
+
+    def _counted(self, term: str) -> Counts:
+        there = dict(self._standing(term))
+        own = {n: e.words.count(term) for n, e in self._index.own.items() if n in self._lengths and term in e.words}
+        return dict(sorted((there | own).items())) if own else there
+
+
+class PassagesThen(BagsThen):
+    """Each source's title of then, and of its statements those that were there."""
+
+    def _counted(self, term: str) -> Counts:
+        index = self._index
+        there: dict[int, int] = {}
+        for number, count in index.statements.counts(term).items():
+            home = index.home(number)
+            if home is not None:
+                there[home] = there.get(home, 0) + count
+        titled = dict.fromkeys((*(number for number, _ in self._standing(term)), *index.own))
+        for number in titled:
+            node = index.then(number)
+            count = index.words(node.id).count(term) if node.type == SOURCE else 0
+            if count:
+                there[number] = there.get(number, 0) + TITLE * count
+        return there
