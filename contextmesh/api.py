@@ -196,6 +196,20 @@ class Mesh:
         """The last walks, oldest first."""
         return tuple(self._state.walks)
 
+    @property
+    def state(self) -> SessionState:
+        """The session it stands on."""
+        return self._state
+
+    @property
+    def has_news(self) -> bool:
+        """Whether anything was written, counted or learned here since the session was last committed."""
+        return bool(self._state.pending)
+
+    def stand_on(self, state: SessionState) -> None:
+        """Another copy of this session was committed, and what is new in it was made here too."""
+        self._state = replace(self._state, home=state.home, manifest=state.manifest)
+
     def _take(self, state: SessionState) -> None:
         """Stand on a session that was loaded or committed."""
         before = self._state
