@@ -9,7 +9,7 @@ from contextmesh.base.errors import Problem, UnknownError
 from contextmesh.mcp.arguments import checked, did_you_mean
 from contextmesh.mcp.catalogue import MORE, Tool, listed, offered
 from contextmesh.mcp.served import EVERY_ASK
-from contextmesh.mcp.tools import READS, asked
+from contextmesh.mcp.tools import READS
 from contextmesh.mcp.writes import WRITES
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def call(served: Served, name: str, given: Mapping[str, Any] | None) -> dict[str
         served.require_writable()
         return WRITES[tool.name](served, values)
     if tool.name == "mesh_ask":  # of the reads the only one that commits anything: counters of walks
-        return served.ask(lambda mesh: asked(mesh, values))
+        return served.ask(lambda mesh: READS[tool.name](mesh, values))
     return served.read(lambda mesh: READS[tool.name](mesh, values))
 
 

@@ -1,19 +1,20 @@
-"""The mesh that is served: loaded beside the transport, read under one lock, and exchanged whole once a write stands.
+"""The mesh that is served: loaded beside the transport, and read under one lock.
 
-A write never touches what is served. It is made on a freshly loaded session and adopted after it was committed, so that
-a failure leaves nothing behind, and a reader waits for another reader at most.
+A write does not touch what is served before it stands: it is made and committed on a session of its own (see
+``writer``), and told to what is served then. A reader waits for another reader, or for the telling; for no commit.
 """
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from contextmesh.base.errors import InputError, Problem, Refusal
+from contextmesh.mcp.writer import Change, Committed, Seen, Ticket, Writer
 
 if TYPE_CHECKING:
     from contextmesh.api import Mesh
@@ -21,18 +22,15 @@ if TYPE_CHECKING:
     from contextmesh.run.registry import TaskRegistry
     from contextmesh.run.runner import Runner
     from contextmesh.session import SessionState
-    from contextmesh.store.store import Store
-    from contextmesh.walk.answer import Answer, Step
+    from contextmesh.session.pending import Mark
 
 T = TypeVar("T")
-Change = Callable[["SessionState"], "tuple[SessionState, Any]"]
-"""A write on a freshly loaded session: the session after it, and what to answer."""
-
 EVERY_ASK, ON_EXIT, NEVER = "every-ask", "on-exit", "never"
 CHECKPOINTS = (EVERY_ASK, ON_EXIT, NEVER)
-PATIENCE = 5.0
+PATIENCE = 10.0
 """Seconds for which a call waits for a session that is still being loaded."""
-ATTEMPTS = 3
+WAIT = 5.0
+"""Seconds for which a write queues while another process writes."""
 
 
 def fault(when: str) -> Problem:
@@ -53,30 +51,6 @@ class _Held:
     lock: threading.Lock = field(default_factory=threading.Lock)
 
 
-@dataclass
-class _Ticket:
-    """A write that waits for its turn; those that wait together are committed together."""
-
-    change: Change
-    is_done: bool = False
-    result: Any = None
-    error: BaseException | None = None
-
-    def apply(self, state: SessionState) -> SessionState:
-        """The session after it; a refused write leaves the session as it was."""
-        self.result, self.error = None, None
-        try:
-            state, self.result = self.change(state)
-        except Refusal as refusal:
-            self.error = refusal
-        return state
-
-    def outcome(self) -> Any:
-        if self.error is not None:
-            raise self.error
-        return self.result
-
-
 class Served:
     """One session, or the bundled demo, for as long as the server runs.
 
@@ -86,7 +60,7 @@ class Served:
         registry: the callables of the deployment, for the plan.
         has_plan: whether the tools of a plan are offered.
         checkpoint: when counters of walks are written: every-ask, on-exit or never.
-        warnings: what is odd in the rules that are laid over the shipped ones, once they have been read.
+        warnings: what is odd in the rules that are laid over the shipped ones, and in the session, once it was read.
         closing: set once the server has begun to end.
     """
 
@@ -99,6 +73,7 @@ class Served:
         has_plan: bool = False,
         checkpoint: str = ON_EXIT,
         patience: float = PATIENCE,
+        wait: float = WAIT,
     ) -> None:
         self.directory = directory
         self.registry = registry
@@ -108,13 +83,15 @@ class Served:
         self._policy: Policy | None = None
         self.warnings: tuple[Problem, ...] = ()
         self._patience = patience
+        self._wait = wait
         self._held: _Held | None = None
         self._failure: Refusal | None = None
         self._loaded = threading.Event()
         self._writing = threading.Lock()
         self._queueing = threading.Lock()
-        self._queue: list[_Ticket] = []
-        self._walked = _Walked()
+        self._queue: list[Ticket] = []
+        self._seen = Seen(0)
+        self._writer: Writer | None = None
         self._running: Runner | None = None
         self.closing = threading.Event()
 
@@ -124,6 +101,7 @@ class Served:
         """Read rules and session. What goes wrong is told to every call that waits for it, and ends the server."""
         try:
             self._held = _Held(self._opened())
+            self.warnings += self._held.mesh.notices
         except Refusal as refusal:
             self._failure = refusal
         except Exception:
@@ -161,9 +139,17 @@ class Served:
             from contextmesh.demo.build import demo_mesh
 
             return demo_mesh(policy=self._policy)
+        self._writer = Writer(self.directory, self._policy, self._wait)
+        return self._loaded_mesh()
+
+    def _loaded_mesh(self) -> Mesh:
+        """The session as it is in its directory, and how much of it that is."""
         from contextmesh.api import Mesh
 
-        return Mesh.open(self.directory, policy=self._policy)
+        assert self.directory is not None, "the demo is built"
+        mesh = Mesh.open(self.directory, policy=self._policy)
+        self._seen = Seen.of(mesh.state).now(self.directory)
+        return mesh
 
     def _current(self) -> _Held:
         """What is served now.
@@ -187,59 +173,50 @@ class Served:
         with held.lock:
             return call(held.mesh)
 
-    def ask(self, call: Callable[[Mesh], tuple[Answer, T]]) -> T:
-        """A read that counts the walk it took; the counters are committed as the checkpoint policy says."""
-        answer, result = self.read(call)
-        if answer.path:
-            with self._queueing:
-                self._walked.add(answer.path)
-            if self.checkpoint == EVERY_ASK and self.directory is not None:
-                self.commit(lambda state: (state, None))
+    def ask(self, call: Callable[[Mesh], T]) -> T:
+        """A read that counts the walk it took; what was counted is committed as the checkpoint policy says."""
+        result = self.read(call)
+        if self.checkpoint == EVERY_ASK and self.directory is not None:
+            self.commit(lambda state: (state, None))
         return result
 
     def _refreshed(self) -> _Held:
         """What is served, loaded again when another process committed; while a write goes on, as it is."""
         held = self._current()
-        if not self._has_moved_on(held) or not self._writing.acquire(blocking=False):
+        if not self._has_moved_on() or not self._writing.acquire(blocking=False):
             return held
         try:
-            if self._has_moved_on(self._current()):
-                from contextmesh import session
-
-                assert self.directory is not None, "only a session moves on"
-                self._adopt(session.load(self.directory, policy=self._policy))
+            if self._has_moved_on():
+                self._exchange(self._current(), self._loaded_mesh())
             return self._current()
         finally:
             self._writing.release()
 
-    def _has_moved_on(self, held: _Held) -> bool:
-        from contextmesh.session.files import newest
-
+    def _has_moved_on(self) -> bool:
         if self.directory is None:
             return False
         try:
-            number = newest(self.directory)
+            return self._seen.now(self.directory) != self._seen
         except Refusal:
             return False
-        return number is not None and number != held.mesh.generation
 
     # ---- write --------------------------------------------------------------------------------------
 
     def commit(self, change: Change, *, alone: bool = False) -> Any:
-        """Apply a write to the session as it is on disk, commit it, and serve the result from then on.
+        """Make a write on the session as it is on disk, commit it, and serve the result from then on.
 
         Args:
-            alone: it must not be tried again, nor share its commit with another: it runs code of the deployment.
+            alone: it must not share its commit with another: it runs code of the deployment.
 
         Raises:
             InputError: ``demo-session``. SessionLockedError, SessionError: it could not be committed; nothing changed.
         """
         self.require_writable()
         self._current()
-        ticket = _Ticket(change)
+        ticket = Ticket(change)
         if alone:
             with self._writing:
-                self._write([ticket], attempts=1)
+                self._write([ticket], alone=True)
             return ticket.outcome()
         with self._queueing:
             self._queue.append(ticket)
@@ -247,7 +224,7 @@ class Served:
             if not ticket.is_done:
                 with self._queueing:
                     tickets, self._queue = self._queue, []
-                self._write(tickets, attempts=ATTEMPTS)
+                self._write(tickets)
         return ticket.outcome()
 
     def require_writable(self) -> None:
@@ -275,16 +252,23 @@ class Served:
             return
         with self._writing:
             pass  # what is being written is written
-        if self.checkpoint != NEVER and self._walked:
+        if self.checkpoint != NEVER and self._held.mesh.has_news:
             self.commit(lambda state: (state, None))
 
-    def _write(self, tickets: list[_Ticket], *, attempts: int) -> None:
-        walked = self._taken()
+    def _write(self, tickets: list[Ticket], *, alone: bool = False) -> None:
+        assert self._writer is not None, "checked to be writable"
+        held, taught = self._current(), _Taught()
+
+        def teach(state: SessionState) -> None:
+            if self.checkpoint != NEVER:
+                with held.lock:
+                    taught.by(held.mesh, state)
+
         try:
-            self._adopt(self._committed(tickets, walked, attempts))
+            done = self._writer.alone(tickets[0], teach) if alone else self._writer.commit(tickets, teach)
+            if done is not None:
+                self._serve(held, done, taught)
         except BaseException as error:
-            with self._queueing:
-                self._walked.put_back(walked)
             for ticket in tickets:
                 ticket.error = ticket.error or error
             if not isinstance(error, Refusal):
@@ -293,77 +277,55 @@ class Served:
             for ticket in tickets:
                 ticket.is_done = True
 
-    def _committed(self, tickets: list[_Ticket], walked: _Walked, attempts: int) -> SessionState:
-        """The session with every write that was not refused; loaded again when somebody else came first."""
-        from contextmesh import session
-
-        assert self.directory is not None, "checked to be writable"
-        for attempt in range(1, attempts + 1):
-            state = self._counted(session.load(self.directory, policy=self._policy), walked)
-            for ticket in tickets:
-                state = ticket.apply(state)
-            try:
-                return session.save(self.directory, state).state
-            except Refusal as refusal:
-                if refusal.code != "stale-session" or attempt == attempts:
-                    raise
-        raise AssertionError("the last attempt returns or raises")
-
-    def _taken(self) -> _Walked:
-        """The walks counted since the last commit, if they are ever to be written."""
-        if self.checkpoint == NEVER:
-            return _Walked()
-        with self._queueing:
-            walked, self._walked = self._walked, _Walked()
-        return walked
-
-    def _counted(self, state: SessionState, walked: _Walked) -> SessionState:
-        """The session with walks counted here, and the aliases learned on them unless somebody else wrote since."""
-        walked.add_to(state.graph.store)
-        held = self._current()
-        if not walked or state.generation != held.mesh.generation:
-            return state
-        from contextmesh.resolve.resolver import Resolver
-
+    def _serve(self, held: _Held, done: Committed, taught: _Taught) -> None:
+        """What was committed is served: told to the mesh that is, or in its place when too much is new."""
+        self._seen = Seen.of(done.state)
         with held.lock:
-            learned = held.mesh.resolver.to_json()
-        return replace(state, resolver=Resolver.from_json(learned))
-
-    def _adopt(self, state: SessionState) -> None:
+            taught.settle(held.mesh)
+            if _told(held.mesh, done):
+                return
         from contextmesh.api import Mesh
 
-        with self._queueing:
-            self._walked.add_to(state.graph.store)
-        self._held = _Held(Mesh.of(state))
+        assert self._writer is not None, "it has just written"
+        self._writer.let_go()
+        self._exchange(held, Mesh.of(done.state))
+
+    def _exchange(self, held: _Held, mesh: Mesh) -> None:
+        """Serve another mesh, which knows what was counted and learned on the one before."""
+        with held.lock:
+            _Taught().by(held.mesh, mesh.state)
+            self._held = _Held(mesh)
 
 
-class _Walked:
-    """How often nodes and edges were walked, not yet written."""
+class _Taught:
+    """How far one session was told what readers counted and learned on another."""
 
     def __init__(self) -> None:
-        self._nodes: dict[str, int] = {}
-        self._edges: dict[str, int] = {}
+        self._mark: Mark | None = None
 
-    def __bool__(self) -> bool:
-        return bool(self._nodes)
+    def by(self, mesh: Mesh, state: SessionState) -> None:
+        pending = mesh.state.pending
+        if pending is None or state.pending is None:
+            return
+        self._mark = pending.mark()
+        with suppress(InputError):  # a name that means another thing there by now: it is not learned, and nothing fails
+            pending.carry_over(state.pending)
 
-    def add(self, path: tuple[Step, ...]) -> None:
-        for step in path:
-            self._nodes[step.id] = self._nodes.get(step.id, 0) + 1
-            if step.edge_id is not None:
-                self._edges[step.edge_id] = self._edges.get(step.edge_id, 0) + 1
+    def settle(self, mesh: Mesh) -> None:
+        """It stands, so it need not be told again."""
+        if self._mark is not None and mesh.state.pending is not None:
+            mesh.state.pending.settle(self._mark)
 
-    def put_back(self, other: _Walked) -> None:
-        for ours, theirs in ((self._nodes, other._nodes), (self._edges, other._edges)):
-            for name, count in theirs.items():
-                ours[name] = ours.get(name, 0) + count
 
-    def add_to(self, store: Store) -> None:
-        """Count them in a store; what is no longer there is left out."""
-        for counters, ours, known in (
-            (store.walks, self._nodes, store.nodes),
-            (store.traversals, self._edges, store.edges),
-        ):
-            for name, count in ours.items():
-                if name in known:
-                    counters[name] = counters.get(name, 0) + count
+def _told(mesh: Mesh, done: Committed) -> bool:
+    """Make what was committed here too, transaction by transaction; whether that leads to the same place."""
+    from contextmesh.store.transaction import replay
+
+    pending, store = mesh.state.pending, mesh.graph.store
+    if done.new is None or pending is None or store.seq + len(done.new) != done.state.graph.store.seq:
+        return False
+    with pending.paused():  # it is in the directory already
+        for transaction in done.new:
+            replay(store, transaction)
+    mesh.stand_on(done.state)
+    return True

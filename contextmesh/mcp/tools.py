@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from contextmesh.api import Mesh
     from contextmesh.graph.health import Signal
     from contextmesh.store.model import Edge
-    from contextmesh.walk.answer import Answer
 
 Arguments = Mapping[str, Any]
 Read = Callable[["Mesh", Arguments], dict[str, Any]]
@@ -26,14 +25,9 @@ STANDING = 5
 """How many nodes that would stand on other grounds a blast radius names."""
 
 
-def asked(mesh: Mesh, given: Arguments) -> tuple[Answer, dict[str, Any]]:
-    """The answer, and its document. Counts the walk it took; nothing else in the mesh changes."""
-    answer = mesh.ask(given["question"], budget=given["budget"])
-    return answer, bounded(answer.as_json(generation=mesh.generation))
-
-
 def mesh_ask(mesh: Mesh, given: Arguments) -> dict[str, Any]:
-    return asked(mesh, given)[1]
+    """Counts the walk it took; nothing else in the mesh changes."""
+    return bounded(mesh.ask(given["question"], budget=given["budget"]).as_json(generation=mesh.generation))
 
 
 def mesh_get_node(mesh: Mesh, given: Arguments) -> dict[str, Any]:

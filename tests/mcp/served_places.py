@@ -164,9 +164,11 @@ class Line:
                 return answer
 
     def call(self, tool: str, /, **arguments: Any) -> dict[str, Any]:
-        answer = self.ask("tools/call", {"name": tool, "arguments": arguments})
-        result: dict[str, Any] = answer["result"]
-        return result
+        """The result, once the session is loaded."""
+        while True:
+            result: dict[str, Any] = self.ask("tools/call", {"name": tool, "arguments": arguments})["result"]
+            if result["structuredContent"].get("error", {}).get("code") != "loading":
+                return result
 
     def end(self, encoding: str = "utf-8") -> tuple[int, str]:
         """Close stdin; the exit code and what stood on stderr."""

@@ -27,7 +27,9 @@ PLAN = ["mesh_recheck", "mesh_repair", "mesh_resume"]
 def with_client(place: Path, act: Callable[[Client], Awaitable[None]]) -> None:
     async def go() -> None:
         server = StdioServerParameters(
-            command=sys.executable, args=[*DEPLOYMENT, "--session", str(place)], env={"HARBOUR": str(place.parent)}
+            command=sys.executable,
+            args=[*DEPLOYMENT, "--session", str(place)],
+            env={**os.environ, "HARBOUR": str(place.parent)},
         )
         with anyio.fail_after(SECONDS):
             async with Client(stdio_client(server)) as client:

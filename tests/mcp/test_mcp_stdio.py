@@ -15,17 +15,18 @@ import pytest
 from mcp.client import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.shared.exceptions import MCPError
-from served_places import DECISION, OBSERVED, SOURCE, STRANGE, TIDE, harbour, speaking
+from served_places import DECISION, OBSERVED, SERVER, SOURCE, STRANGE, TIDE, harbour, speaking
 
 from contextmesh.api import Mesh
 from contextmesh.mcp.catalogue import TOOLS, listed
+from contextmesh.policy import Policy
 
 SECONDS = 30
 
 
 def with_client(arguments: list[str], act: Callable[[Client], Awaitable[None]], mode: str = "auto") -> None:
     async def go() -> None:
-        server = StdioServerParameters(command=sys.executable, args=["-m", "contextmesh.mcp", *arguments])
+        server = StdioServerParameters(command=sys.executable, args=[*SERVER, *arguments], env=dict(os.environ))
         with anyio.fail_after(SECONDS):
             async with Client(stdio_client(server), mode=mode) as client:
                 await act(client)
@@ -132,7 +133,7 @@ def test_stdout_carries_the_protocol_alone_whatever_the_encoding(tmp_path: Path,
     assert STRANGE in found["content"][0]["text"]
     assert [json.loads(one)["jsonrpc"] for one in line.lines] == ["2.0"] * len(line.lines)
     assert (code, err.count("warning[lone-variable]"), "Traceback" in err) == (0, 1, False), err
-    assert Mesh.open(place).graph.store.walks, "the end of input is the time of the last checkpoint"
+    assert Mesh.open(place, Policy.load(rules)).graph.store.walks, "the end of input is the time of the last checkpoint"
 
 
 def test_the_list_of_tools_on_the_wire_stays_small() -> None:

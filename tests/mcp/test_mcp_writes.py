@@ -11,7 +11,7 @@ import pytest
 from served_places import DECISION, SOURCE, TIDE, Workshop, harbour, planned, served
 
 from contextmesh.api import Mesh
-from contextmesh.base.errors import InputError, Refusal, SessionError
+from contextmesh.base.errors import InputError, Problem, Refusal, SessionError
 from contextmesh.mcp.calls import call
 from contextmesh.mcp.catalogue import TOOLS, offered
 from contextmesh.mcp.served import CHECKPOINTS, Served
@@ -226,30 +226,46 @@ def test_a_key_that_is_not_registered_is_refused_and_nothing_changes(tmp_path: P
     assert "Steel lasts" not in [a.statement for a in Mesh.open(tmp_path / "s").graph.store.assumptions.values()]
 
 
-def test_a_round_whose_session_was_committed_meanwhile_is_refused_and_not_run_again(tmp_path: Path) -> None:
+def test_while_a_round_runs_no_other_process_commits_and_readers_see_the_state_before(tmp_path: Path) -> None:
     shop = Workshop()
     here = served(planned(tmp_path / "s", shop), registry=shop.registry(), has_plan=True)
     other = Mesh.open(tmp_path / "s")
-
-    def audit_meanwhile() -> None:
-        other.assume("The quay is dry")
-        other.save()
-
+    seen: list[Any] = []
     shop.rotten.append("hull")
     original = shop.audit
 
     def audit(context: Any) -> Any:
-        audit_meanwhile()
+        other.assume("The quay is dry")
+        with pytest.raises(Refusal) as refused:
+            other.save()
+        seen.extend([refused.value.code, call(here, "mesh_query", {"query": "invalid(X)"})["rows"]])
         return original(context)
 
     shop.audit = audit  # type: ignore[method-assign]
     here.registry = shop.registry()
+    call(here, "mesh_recheck", {})
 
-    with pytest.raises(SessionError) as refused:
-        call(here, "mesh_recheck", {})
+    assert seen == ["locked", []]
+    assert call(here, "mesh_query", {"query": "invalid(X)"})["rows"] != []
+    other.checkpoint()
+    assert call(here, "mesh_get_node", {"id": "The quay is dry"})["label"] == "The quay is dry"
 
-    assert refused.value.code == "stale-session"
-    assert call(here, "mesh_query", {"query": "invalid(X)"})["rows"] == []
+
+def test_a_round_that_is_refused_half_way_leaves_nothing_behind(tmp_path: Path) -> None:
+    shop = Workshop()
+    here = served(planned(tmp_path / "s", shop), registry=shop.registry(), has_plan=True)
+    before = sorted((p.name, p.read_bytes()) for p in (tmp_path / "s").iterdir() if "lock" not in p.name)
+
+    def change(state: Any) -> Any:
+        state.graph.assume("Half way")
+        raise InputError(Problem("usage", "no further"))
+
+    with pytest.raises(InputError):
+        here.commit(change, alone=True)
+
+    assert sorted((p.name, p.read_bytes()) for p in (tmp_path / "s").iterdir() if "lock" not in p.name) == before
+    with pytest.raises(Refusal):
+        call(here, "mesh_get_node", {"id": "Half way"})
 
 
 def test_closing_ends_a_running_round_after_what_is_being_recorded(tmp_path: Path) -> None:

@@ -1,0 +1,175 @@
+"""The session as it is written: a state of its own beside the one that is read.
+
+Writes are made on it and committed, and only then served, so that a failure leaves nothing behind: the state is let go,
+and the next write reads the session anew. As long as all goes well it is kept, so a write costs what it changes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from contextmesh.base.errors import Refusal
+
+if TYPE_CHECKING:
+    from contextmesh.policy import Policy
+    from contextmesh.session import SessionState
+    from contextmesh.session.state import Home
+    from contextmesh.store.transaction import Transaction
+
+Change = Callable[["SessionState"], "tuple[SessionState, Any]"]
+"""A write on a session: the session after it, and what to answer. Refused, it has changed nothing."""
+Teach = Callable[["SessionState"], None]
+"""Tells a session what readers counted and learned."""
+
+
+@dataclass
+class Ticket:
+    """A write that waits for its turn; those that wait together are committed together."""
+
+    change: Change
+    is_done: bool = False
+    result: Any = None
+    error: BaseException | None = None
+
+    def apply(self, state: SessionState) -> SessionState:
+        """The session after it; a refused write leaves the session as it was."""
+        try:
+            state, self.result = self.change(state)
+        except Refusal as refusal:
+            self.error = refusal
+        return state
+
+    def outcome(self) -> Any:
+        if self.error is not None:
+            raise self.error
+        return self.result
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """How much of a directory was seen: another writer has been there when it is more.
+
+    Attributes:
+        journal: the file beside the generation that grows with each commit; None where there is none.
+    """
+
+    generation: int
+    journal: str | None = None
+    size: int = 0
+
+    @classmethod
+    def of(cls, state: SessionState) -> Seen:
+        """As a session knows it that was just committed."""
+        home, manifest = state.home, state.manifest
+        if home is None or manifest is None:
+            return cls(0)
+        size = home.position.size if home.position is not None else 0
+        return cls(home.generation, manifest.journal, size)
+
+    def now(self, directory: Path) -> Seen:
+        """As it is on the disk.
+
+        Raises:
+            SessionError: the directory cannot be listed.
+        """
+        from contextmesh.session.files import newest
+
+        size = 0
+        if self.journal is not None:
+            try:
+                size = (directory / self.journal).stat().st_size
+            except OSError:
+                size = 0
+        return Seen(newest(directory) or self.generation, self.journal, size)
+
+
+@dataclass(frozen=True, slots=True)
+class Committed:
+    """What a commit did.
+
+    Attributes:
+        state: the session as it is in the directory.
+        new: what a reader that stood before it must be told to stand on it; None when more than that is new there.
+    """
+
+    state: SessionState
+    new: tuple[Transaction, ...] | None
+
+    @property
+    def home(self) -> Home:
+        assert self.state.home is not None, "it was committed there"
+        return self.state.home
+
+
+class Writer:
+    """One at a time: the caller holds the lock between threads.
+
+    Args:
+        wait: seconds to queue while another process writes.
+    """
+
+    def __init__(self, directory: Path, policy: Policy, wait: float) -> None:
+        self._directory = directory
+        self._policy = policy
+        self._wait = wait
+        self._state: SessionState | None = None
+
+    def commit(self, tickets: Sequence[Ticket], teach: Teach) -> Committed:
+        """Every write that is not refused, as one commit that costs what they change.
+
+        Raises:
+            SessionLockedError: another process writes. SessionError: it could not be committed, or read.
+        """
+        from contextmesh import session
+        from contextmesh.session.lock import writer_lock
+
+        with writer_lock(self._directory, wait=self._wait) as held:
+            state = self._current()
+            self._state = None
+            for ticket in tickets:
+                state = ticket.apply(state)
+            teach(state)
+            assert state.pending is not None, "it was loaded"
+            new = tuple(written.transaction for written in state.pending.transactions)
+            if not state.pending:
+                self._state = state
+                return Committed(state, new)
+            done = session.checkpoint(state, held=held)
+            self._state = done.state
+            return Committed(done.state, None if done.rebased else new)
+
+    def alone(self, ticket: Ticket, teach: Teach) -> Committed | None:
+        """A write that runs code of the deployment: on a session read for it, while no other process can commit.
+
+        None when it was refused.
+
+        Raises:
+            SessionLockedError: another process writes. SessionError: it could not be committed, or read.
+        """
+        from contextmesh import session
+        from contextmesh.session.lock import writer_lock
+
+        self._state = None
+        with writer_lock(self._directory, wait=self._wait) as held:
+            state = ticket.apply(session.load(self._directory, policy=self._policy))
+            if ticket.error is not None:
+                return None
+            teach(state)
+            return Committed(session.checkpoint(state, held=held).state, None)
+
+    def let_go(self) -> None:
+        """Somebody else has the state now."""
+        self._state = None
+
+    def _current(self) -> SessionState:
+        """The session as it is in the directory."""
+        from contextmesh import session
+
+        if self._state is not None:
+            seen = Seen.of(self._state)
+            if seen.now(self._directory) == seen:
+                return self._state
+        return session.load(self._directory, policy=self._policy)
