@@ -24,6 +24,7 @@ from contextmesh.store.reasons import Absence, Proof
 if TYPE_CHECKING:
     from contextmesh.datalog.engine import Answer as Rows
     from contextmesh.graph.health import Health
+    from contextmesh.graph.history import History
     from contextmesh.graph.invalidation import Invalidation
     from contextmesh.graph.reconstruct import Reconstruction
     from contextmesh.ingest.pipeline import BuildReport
@@ -52,10 +53,16 @@ class Mesh:
     """
 
     def __init__(
-        self, policy: Policy | None = None, *, graph: ContextGraph | None = None, resolver: Resolver | None = None
+        self,
+        policy: Policy | None = None,
+        *,
+        graph: ContextGraph | None = None,
+        resolver: Resolver | None = None,
+        history: History | None = None,
     ) -> None:
-        self._state = SessionState(graph or ContextGraph(policy), resolver or Resolver())
-        self._timeline = Timeline(self.graph)
+        graph = graph or ContextGraph(policy)
+        self._timeline = Timeline(graph, history)
+        self._state = SessionState(graph, resolver or Resolver(), history=self._timeline.history)
         self._pasts: dict[Bounds, PastMesh] = {}
 
     @property
@@ -134,7 +141,7 @@ class Mesh:
     @classmethod
     def of(cls, state: SessionState) -> Mesh:
         """The mesh over a session that is loaded already; it saves where the session lives."""
-        mesh = cls(graph=state.graph, resolver=state.resolver)
+        mesh = cls(graph=state.graph, resolver=state.resolver, history=state.history)
         mesh._take(state)
         return mesh
 
@@ -217,12 +224,11 @@ class Mesh:
         self._state = before.moved_to(state)
         if before.pending is not None and before.pending is not self._state.pending:
             before.pending.stop()
-        if self._state.pending is not None:
-            self._state.pending.day_of = lambda seq: self._timeline.commit_date(seq)
+        if self._state.history is not None and self._state.history is not self._timeline.history:
+            self._timeline = Timeline(self.graph, self._state.history)
+            self._pasts.clear()
         if self.graph.store is not store:  # somebody else committed meanwhile
             self.__dict__.pop("words", None)
-            self._timeline = Timeline(self.graph)
-            self._pasts.clear()
 
     # ---- write ----------------------------------------------------------------------------------
 
