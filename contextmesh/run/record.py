@@ -94,9 +94,9 @@ def attempt_id(graph: ContextGraph, plan: str, task: str, attempt: int) -> str:
     raise AssertionError(f"no free id for attempt {attempt} of {task}")
 
 
-def inputs_digest(outputs: Mapping[str, dict[str, Any]]) -> str:
+def inputs_digest(needs: Mapping[str, Task]) -> str:
     """Over the outputs of all needs."""
-    return digest({name: digest(output) for name, output in outputs.items()})
+    return digest({name: task.output_digest for name, task in needs.items()})
 
 
 def put_decision(batch: Batch, task: Task, source: str, entry: Entry) -> tuple[str, ...]:

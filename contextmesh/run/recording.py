@@ -28,14 +28,13 @@ class Try:
 
     Attributes:
         id: the id its decision would have.
-        inputs: the output of each need; ``inputs_digest`` is over all of them.
+        inputs_digest: over the outputs of all needs.
         kept: the run whose output is kept, because nothing it depends on changed; None when the worker must run.
     """
 
     task: Task
     number: int
     id: str
-    inputs: dict[str, dict[str, Any]]
     inputs_digest: str
     kept: Run | None
 
@@ -134,7 +133,7 @@ class Recorder:
         run = Run(runner.name, task.name, one.number, task.worker_key, code, one.inputs_digest, made)
         needed = (tasks[need].node_id for need in dict.fromkeys(task.needs))
         needs = tuple(node for node in needed if node is not None)
-        same = task.node_id is not None and digest(task.output) == made
+        same = task.node_id is not None and task.output_digest == made
         with self._schedule.write("run") as pen:
             entry = Entry(one.id, run, needs, evidence, audit)
             artefacts = put_decision(pen.batch, task, runner.source_id, entry)
@@ -147,7 +146,8 @@ class Recorder:
         receipt = pen.batch.receipt
         assert receipt is not None, "a decision was put"
         runner.replace_decision(task, one.id)
-        task.artefacts, task.output = artefacts, output
+        task.artefacts = artefacts
+        task.keep(output, made)
         return [self._graph.node(name).label for name in receipt.restored if name in artefacts]
 
     def _still_wanted(self, task: Task) -> bool:

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
-from contextmesh.base.canon import digest
 from contextmesh.run.attempt import attempt_job, audit_job, result_of
 from contextmesh.run.fingerprint import comparable
 from contextmesh.run.interrupt import uninterrupted
@@ -71,7 +70,8 @@ class Round:
         for task in standing:
             assert task.auditor is not None, "chosen for it"
             evidence = self._runner.evidence_against(task)
-            looked = AuditContext(self._context(task, task.attempt), copy_of(task.output), task.node_id, evidence)
+            context = self._context(task, task.attempt, task.node_id)
+            looked = AuditContext(context, copy_of(task.output), task.node_id, evidence)
             jobs.append(audit_job(task.auditor, looked))
         outcomes = self._runner.perform(jobs, [task.auditor for task in standing])
         try:
@@ -103,7 +103,7 @@ class Round:
         for one in tries:
             if one.kept is None:
                 task = one.task
-                context = self._context(task, one.number)
+                context = self._context(task, one.number, one.id)
                 jobs.append(attempt_job(task.worker, task.auditor, context, self._runner.evidence_against(task)))
                 callables += [task.worker, task.auditor]
         outcomes = self._runner.perform(jobs, callables)
@@ -121,16 +121,15 @@ class Round:
 
     def _try(self, task: Task) -> Try:
         tasks = self._runner.plan.tasks
-        inputs = {need: tasks[need].output for need in task.needs}
-        seen = inputs_digest(inputs)
+        seen = inputs_digest({need: tasks[need] for need in task.needs})
         number = task.attempt + 1
         id_ = attempt_id(self._graph, self._runner.name, task.name, number)
-        return Try(task, number, id_, inputs, seen, self._unchanged(task, seen))
+        return Try(task, number, id_, seen, self._unchanged(task, seen))
 
-    def _context(self, task: Task, number: int) -> WorkContext:
+    def _context(self, task: Task, number: int, id_: str | None) -> WorkContext:
+        """What a worker or an auditor is told; ``id_`` is of the attempt it is about."""
         runner = self._runner
         inputs = {need: copy_of(runner.plan.tasks[need].output) for need in task.needs}
-        id_ = task.node_id if number == task.attempt and task.node_id is not None else None
         return WorkContext(
             runner.name,
             task.name,
@@ -155,7 +154,7 @@ class Round:
         code = task.worker.fingerprint
         same_code = run.worker_code == code if comparable(run.worker_code, code) else task.worker_key is not None
         grounds = [edge.dst for edge in self._graph.edges_from(task.node_id, "depends_on")]
-        same = same_code and task.assumption_id in grounds and run.output == digest(task.output)
+        same = same_code and task.assumption_id in grounds and run.output == task.output_digest
         return run if same else None
 
     # -- the end --------------------------------------------------------------------------------------

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from contextmesh.base.canon import digest
 from contextmesh.base.errors import InputError, Problem
 from contextmesh.run.registry import Audit, Bound, Work
 
@@ -53,6 +54,7 @@ class Task:
     output: dict[str, Any] = field(default_factory=dict)
     standing: dict[str, int] = field(default_factory=dict)
     called_stale: bool = False
+    _digested: tuple[dict[str, Any], str] | None = field(default=None, repr=False, compare=False)
 
     @property
     def worker_key(self) -> str | None:
@@ -61,6 +63,17 @@ class Task:
     @property
     def auditor_key(self) -> str | None:
         return self.auditor.key if self.auditor is not None else None
+
+    @property
+    def output_digest(self) -> str:
+        """Of its canonical JSON; worked out once, however many tasks take the output."""
+        if self._digested is None or self._digested[0] is not self.output:
+            self._digested = (self.output, digest(self.output))
+        return self._digested[1]
+
+    def keep(self, output: dict[str, Any], made: str) -> None:
+        """The output of the last recorded run, with its digest."""
+        self.output, self._digested = output, (output, made)
 
     def describe(self) -> dict[str, Any]:
         """The declaration with keys only."""

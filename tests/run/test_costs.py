@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from contextmesh.base.canon import digest
 from contextmesh.datalog.events import Derived, Event, Withdrawn
-from contextmesh.run import Runner, TaskRegistry, Verdict
+from contextmesh.run import Runner, TaskRegistry, Verdict, record, recording
+from contextmesh.run import task as tasks
 from contextmesh.run.rounds import TOLD_SINGLY
 
 SMALL, LARGE = 60, 240
@@ -109,3 +111,16 @@ def test_a_long_chain_of_reasons_keeps_its_root_its_end_and_its_length() -> None
     assert last[1] == f"… {SMALL - 4} steps …"
     assert last[-1] == f"Task {SMALL - 1}"
     assert len(last) == 10
+
+
+def test_an_output_that_many_tasks_take_is_digested_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    sizes: list[int] = []
+    for module in (tasks, recording, record):
+        monkeypatch.setattr(module, "digest", lambda value: (sizes.append(len(str(value))), digest(value))[1])
+    runner = Runner("weave")
+    runner.task("dye", run=lambda context: {"colours": "red " * 1000}, assumes="the river runs clear")
+    for number in range(20):
+        runner.task(f"wool {number}", run=lambda context: {"made": 1}, assumes="the mill turns", needs=["dye"])
+
+    assert runner.run().complete
+    assert len([size for size in sizes if size >= 4000]) == 1
