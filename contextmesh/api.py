@@ -16,7 +16,7 @@ from contextmesh.graph.portrait import Lineage, Portrait, lineage_of, portrait_o
 from contextmesh.graph.then import resolver_of
 from contextmesh.graph.timeline import KEPT, Bounds, Past, Timeline
 from contextmesh.resolve.resolver import Resolver
-from contextmesh.session.manifest import WalkerSettings
+from contextmesh.session.at_home import AtHome
 from contextmesh.session.state import SessionState
 from contextmesh.session.telemetry import Walked
 from contextmesh.store.reasons import Absence, Proof
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from contextmesh.graph.reconstruct import Reconstruction
     from contextmesh.ingest.pipeline import BuildReport
     from contextmesh.policy import Policy
-    from contextmesh.session import Acknowledged
     from contextmesh.store.model import Assumption, Edge, Node
+    from contextmesh.store.store import Store
     from contextmesh.walk.answer import Answer
     from contextmesh.walk.index import Index, WordIndex
 
@@ -41,7 +41,7 @@ Progress = Callable[[str, int, int], None]
 """stage, done, total (0 when unknown)"""
 
 
-class Mesh:
+class Mesh(AtHome):
     """A mesh in memory, or one with a home directory.
 
     ``Mesh()`` is empty and in memory; ``Mesh.create`` makes a session directory, ``Mesh.open`` reads one.
@@ -76,15 +76,6 @@ class Mesh:
     @property
     def policy(self) -> Policy:
         return self.graph.policy
-
-    @property
-    def generation(self) -> int:
-        """The generation this mesh stands on; 0 when it was never saved."""
-        return self._state.generation
-
-    @property
-    def walker(self) -> WalkerSettings:
-        return self._state.walker
 
     @cached_property
     def words(self) -> WordIndex:
@@ -145,89 +136,11 @@ class Mesh:
         mesh._take(state)
         return mesh
 
-    def checkpoint(self, *, wait: float = 0.0) -> Acknowledged:
-        """Commit what is new since the last commit: it is on the disk when this returns, at the cost of what is new.
-
-        Where another writer came first, what is new here is written again on top of theirs, and this mesh is the
-        newer session from then on; nodes and edges that were handed out before are records of then.
-
-        Args:
-            wait: seconds to queue while another writer is at it.
-
-        Raises:
-            SessionLockedError: another writer holds it.
-            SessionError: ``stale-session``: both changed the same, with both versions; ``unwritable-file``: the disk
-                refused. This mesh is as it was, and the checkpoint can be tried again.
-            InputError: a mesh in memory, which was never saved to a directory.
-        """
-        from contextmesh import session
-
-        if self._state.home is None:
-            raise InputError(Problem("missing-session", "this mesh has no directory", hint="name one: save('dir')"))
-        done = session.checkpoint(self._state, wait=wait)
-        self._take(done.state)
-        return done
-
-    def save(self, directory: str | Path | None = None, *, version: int | None = None, wait: float = 0.0) -> int:
-        """Commit a new generation and return its number; an unchanged mesh keeps the one it has.
-
-        A session with a journal is caught up with first, as by ``checkpoint``, and the journal begins anew.
-
-        Args:
-            version: of the format, 2 or 3; the smallest that can carry this mesh when left out.
-            wait: seconds to queue while another writer is at it.
-
-        Raises:
-            SessionLockedError: another writer holds it; SessionError: somebody else committed meanwhile.
-            InputError: a mesh in memory was given no directory; ``out-of-range``: a version that is not written.
-        """
-        from contextmesh import session
-
-        own = self._state.home.path if self._state.home is not None else None
-        home = Path(directory) if directory is not None else own
-        if home is None:
-            raise InputError(Problem("missing-session", "this mesh has no directory", hint="name one: save('dir')"))
-        if home == own and version is None and self._state.is_journalled:
-            self._take(session.checkpoint(self._state, wait=wait, compact=True).state)
-        else:
-            self._take(session.save(home, self._state, version=version, wait=wait).state)
-        return self.generation
-
-    @property
-    def notices(self) -> tuple[Problem, ...]:
-        """What a reader should know of how the session was read."""
-        return self._state.notices
-
-    @property
-    def walks(self) -> tuple[Walked, ...]:
-        """The last walks, oldest first."""
-        return tuple(self._state.walks)
-
-    @property
-    def state(self) -> SessionState:
-        """The session it stands on."""
-        return self._state
-
-    @property
-    def has_news(self) -> bool:
-        """Whether anything was written, counted or learned here since the session was last committed."""
-        return bool(self._state.pending)
-
-    def stand_on(self, state: SessionState) -> None:
-        """Another copy of this session was committed, and what is new in it was made here too."""
-        self._state = replace(self._state, home=state.home, manifest=state.manifest)
-
-    def _take(self, state: SessionState) -> None:
-        """Stand on a session that was loaded or committed."""
-        before = self._state
-        store = before.graph.store
-        self._state = before.moved_to(state)
-        if before.pending is not None and before.pending is not self._state.pending:
-            before.pending.stop()
+    def _moved(self, before: Store) -> None:
         if self._state.history is not None and self._state.history is not self._timeline.history:
             self._timeline = Timeline(self.graph, self._state.history)
             self._pasts.clear()
-        if self.graph.store is not store:  # somebody else committed meanwhile
+        if self.graph.store is not before:  # somebody else committed meanwhile
             self.__dict__.pop("words", None)
 
     # ---- write ----------------------------------------------------------------------------------

@@ -1,5 +1,6 @@
 """A directory that a session survives in: whole generations and a journal, one writer, strict reading."""
 
+from contextmesh.session.catch_up import refresh
 from contextmesh.session.checkpoint import Acknowledged, checkpoint
 from contextmesh.session.commit import Saved, save
 from contextmesh.session.load import load
@@ -16,5 +17,6 @@ __all__ = [
     "WalkerSettings",
     "checkpoint",
     "load",
+    "refresh",
     "save",
 ]

@@ -76,7 +76,7 @@ class Journal:
 
 
 @contextmanager
-def opened(directory: Path, identity: tuple[int, int], name: str) -> Iterator[Journal]:
+def opened(directory: Path, identity: tuple[int, int], name: str, *, writing: bool = True) -> Iterator[Journal]:
     """A journal of the directory with this device and inode, wherever its path leads by now.
 
     Raises:
@@ -87,18 +87,20 @@ def opened(directory: Path, identity: tuple[int, int], name: str) -> Iterator[Jo
     path = directory / name
     if path.is_symlink():
         raise _refused("linked-file", path, "is a symbolic link, which is not followed here")
-    flags = os.O_RDWR | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+    flags = os.O_RDWR if writing else os.O_RDONLY
+    flags |= getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
     flags |= getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
     with _pinned(directory, identity) as dir_fd:
         try:
-            descriptor = disk().open(name if dir_fd is not None else path, flags, dir_fd=dir_fd)
+            make = disk().open if writing else os.open
+            descriptor = make(name if dir_fd is not None else path, flags, dir_fd=dir_fd)
         except FileNotFoundError:
             raise _refused("missing-file", path, "does not exist") from None
     try:
         status = os.fstat(descriptor)
         if not stat.S_ISREG(status.st_mode):
             raise _refused("not-a-file", path, "is not a regular file")
-        if status.st_nlink > 1:
+        if writing and status.st_nlink > 1:
             hint = "`contextmesh session save` writes a new generation, in files of its own"
             raise _refused("linked-file", path, "has a second name, and a write would change that file too", hint)
         yield Journal(descriptor, str(path), status.st_size)

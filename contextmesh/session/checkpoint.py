@@ -7,15 +7,14 @@ from pathlib import Path
 
 from contextmesh.base.errors import InputError, Problem, SessionError
 from contextmesh.session import append, files
-from contextmesh.session.commit import at_home_in, commit, is_ours, stands, unwritable
+from contextmesh.session.catch_up import caught_up
+from contextmesh.session.commit import at_home_in, commit, unwritable
 from contextmesh.session.generation import version_of
-from contextmesh.session.journal import Lines, Position, encode
-from contextmesh.session.load import load
+from contextmesh.session.journal import encode
 from contextmesh.session.lock import Held, held_or_locked
 from contextmesh.session.manifest import JOURNALLED
 from contextmesh.session.pending import Attempt, Entry
 from contextmesh.session.plan_lines import plan_body
-from contextmesh.session.rebase import rebase, stale
 from contextmesh.session.state import SessionState
 
 LEAST = 256_000
@@ -79,7 +78,7 @@ def checkpoint(
     if not _is_changed(state) and not (compact and home.changes):
         return Acknowledged(state)
     with held_or_locked(home.path, held, wait):
-        current = _caught_up(state)
+        current = caught_up(state)
         rebased = current is not state
         if rebased and not _is_changed(current) and not compact:
             return Acknowledged(current, rebased=True)
@@ -105,49 +104,6 @@ def _is_changed(state: SessionState) -> bool:
         or manifest.walker != state.walker
         or (state.carried, state.rounds) != (pending.carried, pending.rounds)
     )
-
-
-def _caught_up(state: SessionState) -> SessionState:
-    """This session, or the newer one that somebody else committed with what is new here on top."""
-    home, pending, manifest = state.home, state.pending, state.manifest
-    assert home is not None, "checked"
-    assert pending is not None, "checked"
-    newest = files.newest(home.path) or 0
-    attempt = pending.attempt
-    if newest != home.generation:
-        if is_ours(home.path, state, newest):
-            return state
-        if attempt is not None and stands(home.path, attempt):
-            pending.settle(attempt.mark)  # the disk had it after all, and others have built on it
-    else:
-        tail = _tail(state)
-        is_there = attempt is not None and attempt.end is not None and _holds(tail, attempt.end)
-        if not tail.lines or (is_there and attempt is not None and tail.position == attempt.end):
-            return state  # what stands there was refused half way, and is written again over itself
-        if is_there and attempt is not None:
-            pending.settle(attempt.mark)
-    adopted = manifest is not None and manifest.policy not in (None, state.graph.policy.digest)
-    theirs = load(home.path, policy=state.graph.policy, adopt_policy=adopted)
-    if not pending.follows(state.graph.store, state.resolver, state.walks):
-        raise stale(state, theirs, note="its parts were exchanged, so what is new in them is not known")
-    return rebase(state, theirs)
-
-
-def _holds(tail: Lines, end: Position) -> bool:
-    return any(line.at == end.lines and line.digest == end.head for line in tail.lines)
-
-
-def _tail(state: SessionState) -> Lines:
-    """What stands in the journal after what this session has seen."""
-    home, manifest = state.home, state.manifest
-    assert home is not None, "checked"
-    if home.position is None or manifest is None or manifest.journal is None:
-        return Lines((), Position(0, 0, ""))
-    try:
-        with append.opened(home.path, home.identity, manifest.journal) as journal:
-            return journal.after(home.position)
-    except OSError as error:
-        raise SessionError(unwritable(home.path, error)) from None
 
 
 def _entries(state: SessionState) -> list[Entry] | None:

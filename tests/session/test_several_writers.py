@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from contextmesh.api import Mesh
-from contextmesh.base.errors import SessionError
+from contextmesh.base.errors import SessionError, SessionLockedError
 
 from .places import listing, log_mesh, same
 
@@ -144,3 +144,49 @@ def test_builds_of_two_writers_meet_in_the_later_one(tmp_path: Path) -> None:
         one.checkpoint()
     assert second.graph.build == 3
     same(Mesh.open(tmp_path / "s"), second)
+
+
+def test_a_session_is_refreshed_with_what_others_appended_and_keeps_what_is_new_here(tmp_path: Path) -> None:
+    mesh, source = log_mesh(tmp_path / "s")
+    mesh.checkpoint()
+    reader = Mesh.open(tmp_path / "s")
+    reader.ask("Is the pier closed?")
+    mesh.submit_evidence("The pier is closed", source_id=source)
+    mesh.ask("Who closed the pier?")
+    mesh.resolver.resolve("Nobody")
+    mesh.checkpoint()
+    reader.refresh()
+    assert [walked.question for walked in reader.walks] == ["Who closed the pier?", "Is the pier closed?"]
+    reader.checkpoint()
+    store = reader.graph.store
+    mesh.refresh()
+    mesh.submit_evidence("The mole is open", source_id=source)
+    mesh.checkpoint()
+    before = listing(tmp_path / "s")
+    reader.refresh()
+    assert reader.graph.store is store, "lines are folded in, and nothing is read anew"
+    assert not reader.checkpoint().lines
+    assert listing(tmp_path / "s") == before
+    same(reader, mesh)
+    same(reader, Mesh.open(tmp_path / "s"))
+
+
+def test_who_writes_while_holding_the_session_stands_on_what_others_committed(tmp_path: Path) -> None:
+    mesh, source = log_mesh(tmp_path / "s")
+    mesh.checkpoint()
+    other = Mesh.open(tmp_path / "s")
+    for number in range(3):
+        for one in (mesh, other):
+            with one.writing(wait=1.0):
+                with pytest.raises(SessionLockedError):
+                    second = Mesh.open(tmp_path / "s")
+                    second.assume("It is calm")
+                    second.checkpoint()
+                one.submit_evidence(f"Tide {number} of {one is mesh}", source_id=source)
+    mesh.refresh()
+    same(mesh, other)
+    same(Mesh.open(tmp_path / "s"), other)
+    with pytest.raises(ZeroDivisionError), mesh.writing():
+        mesh.submit_evidence("A slip", source_id=source)
+        raise ZeroDivisionError
+    same(Mesh.open(tmp_path / "s"), other)
