@@ -231,26 +231,40 @@ def late_facts(loaded: Loaded, always: tuple[str, ...]) -> dict[str, Give]:
         "edge": lambda: [(edge.id, edge.src, edge.type, edge.dst) for edge in edges],
         "bound": lambda: [(edge.id, edge.assumption_id) for edge in edges if edge.assumption_id is not None],
     }
-    rest: dict[str, list[Row]] = {}
-    made: list[bool] = []
-
-    def of_rest(name: str) -> Iterable[Row]:
-        if not made:
-            made.append(True)
-            for node in nodes:
-                for relation, row in relations.node_facts(node, 0, always):
-                    if relation not in direct:
-                        rest.setdefault(relation, []).append(row)
-        return rest.pop(name, ())
-
-    return direct | {name: partial(of_rest, name) for name in OF_ATTRS}
+    return direct | {
+        name: partial(_of_attributes, nodes, name, where, always) for name, where in _OF_ATTRIBUTES.items()
+    }
 
 
-OF_ATTRS = (
-    *("carries", "justification", "premise", "dated", "dated_within"),
-    *("record_key", "record_status", "imprecise_date", "refers"),
-)
-"""Relations that follow from the attributes of nodes."""
+def _of_attributes(nodes: list[Node], name: str, where: Callable[[Node], bool], always: tuple[str, ...]) -> list[Row]:
+    """The rows of one relation; asked only of the nodes that can have any."""
+    some = (node for node in nodes if where(node))
+    return [row for node in some for relation, row in relations.node_facts(node, 0, always) if relation == name]
+
+
+def _any(node: Node) -> bool:
+    return True
+
+
+def _stands_on(node: Node) -> bool:
+    return relations.JUSTIFICATIONS in node.attrs
+
+
+def _is_source(node: Node) -> bool:
+    return node.type == relations.SOURCE
+
+
+def _is_decision(node: Node) -> bool:
+    return node.type == relations.DECISION
+
+
+_OF_ATTRIBUTES: dict[str, Callable[[Node], bool]] = {
+    "carries": _any,
+    **dict.fromkeys(("justification", "premise"), _stands_on),
+    **dict.fromkeys(("dated", "dated_within"), _is_source),
+    **dict.fromkeys(("record_key", "record_status", "imprecise_date", "refers"), _is_decision),
+}
+"""Relations that follow from the attributes of nodes, and the nodes that can have rows in them."""
 
 
 def _then(give: Give, rows: list[Row]) -> Iterator[Row]:
