@@ -32,11 +32,12 @@ def refresh(state: SessionState) -> SessionState:
     return caught_up(state, writing=False)
 
 
-def caught_up(state: SessionState, *, writing: bool = True) -> SessionState:
+def caught_up(state: SessionState, *, writing: bool = True, rebases: bool = True) -> SessionState:
     """This session, or the newer one that somebody else committed with what is new here on top.
 
     Args:
         writing: whether the caller holds the writer lock, and goes on to write.
+        rebases: False to refuse what is new here when somebody else came first.
     """
     home, pending, manifest = state.home, state.pending, state.manifest
     assert home is not None, "checked"
@@ -63,6 +64,8 @@ def caught_up(state: SessionState, *, writing: bool = True) -> SessionState:
     theirs = load(home.path, policy=state.graph.policy, adopt_policy=adopted)
     if not pending.follows(state.graph.store, state.resolver, state.walks):
         raise stale(state, theirs, note="its parts were exchanged, so what is new in them is not known")
+    if not rebases:
+        raise stale(state, theirs, note="what a plan did is not done again on another graph")
     return rebase(state, theirs)
 
 

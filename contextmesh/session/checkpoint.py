@@ -50,7 +50,12 @@ class Acknowledged:
 
 
 def checkpoint(
-    state: SessionState, *, wait: float = 0.0, held: Held | None = None, compact: bool = False
+    state: SessionState,
+    *,
+    wait: float = 0.0,
+    held: Held | None = None,
+    compact: bool = False,
+    rebases: bool = True,
 ) -> Acknowledged:
     """Commits what is new in a session at home; costs what is new, not what the session holds.
 
@@ -61,6 +66,7 @@ def checkpoint(
         wait: seconds to queue while another writer is at it.
         held: the writer lock, when the caller holds it already.
         compact: write a new generation in any case, unless nothing has changed since the last one was written.
+        rebases: False when what is new here must not be written again on another graph, but be refused.
 
     Raises:
         SessionLockedError: ``locked``.
@@ -78,7 +84,7 @@ def checkpoint(
     if not _is_changed(state) and not (compact and home.changes):
         return Acknowledged(state)
     with held_or_locked(home.path, held, wait):
-        current = caught_up(state)
+        current = caught_up(state, rebases=rebases)
         rebased = current is not state
         if rebased and not _is_changed(current) and not compact:
             return Acknowledged(current, rebased=True)

@@ -10,7 +10,7 @@ from contextmesh.base.disk import disk
 from contextmesh.base.errors import Problem, Refusal, SessionError, Where
 from contextmesh.graph.history import History
 from contextmesh.policy import Policy
-from contextmesh.session import files
+from contextmesh.session import append, files
 from contextmesh.session.digests import digests_bytes, digests_name
 from contextmesh.session.generation import Generation, parts_of, version_of
 from contextmesh.session.keep import kept
@@ -153,7 +153,7 @@ def is_ours(directory: Path, state: SessionState, current: int) -> bool:
     """Whether the newest generation is the one that this session has seen, or its own that was refused half way."""
     assert state.home is not None, "asked of a session at home"
     if current == state.home.generation:
-        return True
+        return not _has_grown(directory, state)
     attempt = state.pending.attempt if state.pending is not None else None
     return (
         attempt is not None
@@ -161,6 +161,20 @@ def is_ours(directory: Path, state: SessionState, current: int) -> bool:
         and stands(directory, attempt)
         and (attempt.end is None or (directory / numbered("journal", current)).stat().st_size == attempt.end.size)
     )
+
+
+def _has_grown(directory: Path, state: SessionState) -> bool:
+    """Whether others appended to the journal since this session has seen it."""
+    home, manifest = state.home, state.manifest
+    if home is None or home.position is None or manifest is None or manifest.journal is None:
+        return False
+    try:
+        with append.opened(directory, home.identity, manifest.journal, writing=False) as journal:
+            tail = journal.after(home.position)
+    except OSError as error:
+        raise SessionError(unwritable(directory, error)) from None
+    attempt = state.pending.attempt if state.pending is not None else None
+    return bool(tail.lines) and not (attempt is not None and attempt.end == tail.position)
 
 
 def stands(directory: Path, attempt: Attempt) -> bool:

@@ -28,6 +28,10 @@ Entry = tuple[str, Mapping[str, Any]]
 """Kind and body of a line."""
 
 
+BINDS = "restore"
+"""The kind of the transaction by which a plan that was read is stated to the rules."""
+
+
 @dataclass(frozen=True, slots=True)
 class Written:
     """A transaction that is not in the directory yet.
@@ -68,6 +72,10 @@ class Attempt:
     mark: Mark
     end: Position | None
     is_generation: bool
+
+
+def _only_binds(transaction: Transaction) -> bool:
+    return transaction.kind == BINDS and not (transaction.nodes or transaction.edges or transaction.verdicts)
 
 
 class Pending:
@@ -128,10 +136,14 @@ class Pending:
                 counters.followers[:] = [one for one in counters.followers if one is not fresh]
 
     def __bool__(self) -> bool:
-        """Whether anything is new."""
+        """Whether anything is new. That a plan was bound to its workers again is not: it is said at each opening."""
         mark = self.mark()
         return bool(
-            mark.transactions or mark.resolver != self._cursor or mark.nodes or mark.edges or mark.walks != self._walked
+            any(not _only_binds(written.transaction) for written in self.transactions)
+            or mark.resolver != self._cursor
+            or mark.nodes
+            or mark.edges
+            or mark.walks != self._walked
         )
 
     def mark(self) -> Mark:

@@ -52,7 +52,7 @@ def rebase(ours: SessionState, theirs: SessionState) -> SessionState:
     """
     assert ours.pending is not None, "only what is followed can be told from what is there"
     assert theirs.pending is not None, "as it was loaded"
-    if ours.carried != theirs.carried and _has_own_plan(ours):
+    if _has_own_plan(ours) and ours.pending.carried != theirs.carried:
         raise stale(ours, theirs, note="both went on with the plan, and a plan is one")
     try:
         for written in ours.pending.transactions:

@@ -11,6 +11,7 @@ from contextmesh.run import RunLedger, Runner, TaskRegistry
 from contextmesh.run.ledger_file import ledger_from_bytes, ledger_to_bytes
 from contextmesh.run.plan_file import plan_from_bytes, plan_to_bytes
 from contextmesh.run.registry import require_registry
+from contextmesh.session.checkpoint import Acknowledged, checkpoint
 from contextmesh.session.commit import Saved
 from contextmesh.session.commit import save as commit
 from contextmesh.session.load import load as read
@@ -119,6 +120,22 @@ class Session:
         saved = commit(target, self._with_plan(), wait=wait, held=held)
         self._state = saved.state
         return saved
+
+    def checkpoint(self, *, wait: float = 0.0, held: Held | None = None) -> Acknowledged:
+        """Commits what is new, the tasks that changed and what the ledger gained with it, at the cost of that.
+
+        Args:
+            wait: seconds to queue while another writer is at it.
+            held: the writer lock, when the caller holds it already.
+
+        Raises:
+            SessionLockedError: another writer is at it; SessionError: someone else committed since it was loaded, and
+                what a plan did is not done again on another graph; InputError: no directory is known.
+            ExecutionCheckpointError: a task of the plan without a key.
+        """
+        done = checkpoint(self._with_plan(), wait=wait, held=held, rebases=self.runner is None)
+        self._state = done.state
+        return done
 
     def _with_plan(self) -> SessionState:
         if self.runner is None:

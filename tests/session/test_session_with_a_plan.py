@@ -83,3 +83,67 @@ def test_saving_an_unchanged_plan_writes_nothing(tmp_path: Path) -> None:
     session = Session.load(tmp_path / "s", registry=registry())
 
     assert session.save().written == ()
+
+
+def test_a_round_is_appended_as_a_line_and_the_plan_goes_on_from_it(tmp_path: Path) -> None:
+    session = planned(tmp_path / "s")
+    assert session.checkpoint().written
+    assert session.runner is not None
+    assert session.runner.run().complete
+    done = session.checkpoint()
+    assert (done.lines > 1, done.written) == (True, ())
+    assert session.checkpoint().lines == 0
+
+    again = Session.load(tmp_path / "s", registry=registry())
+    assert again.runner is not None
+    assert again.ledger is not None
+    assert session.ledger is not None
+    assert again.ledger.entries == session.ledger.entries
+    assert again.runner.round == 1
+    before = (tmp_path / "s" / "journal-000002.jsonl").read_bytes()
+    assert again.checkpoint().lines == 0, "that it was bound again is no change"
+    assert (tmp_path / "s" / "journal-000002.jsonl").read_bytes() == before
+    assert again.runner.run().executed == ()
+    again.checkpoint()
+    third = Session.load(tmp_path / "s", registry=registry())
+    assert third.ledger is not None
+    assert third.ledger.head == again.ledger.head
+
+
+def test_a_plan_is_not_written_on_what_another_writer_committed_meanwhile(tmp_path: Path) -> None:
+    from contextmesh.api import Mesh
+
+    planned(tmp_path / "s").checkpoint()
+    session = Session.load(tmp_path / "s", registry=registry())
+    other = Mesh.open(tmp_path / "s")
+    other.assume("The tide is low")
+    other.checkpoint()
+    assert session.runner is not None
+    session.runner.run()
+    for write in (session.checkpoint, session.save):
+        with pytest.raises(SessionError) as caught:
+            write()  # type: ignore[operator]
+        assert caught.value.code == "stale-session"
+    assert Session.load(tmp_path / "s", registry=registry()).generation == 2
+    assert [a.statement for a in Mesh.open(tmp_path / "s").graph.store.assumptions.values()][-1] == "The tide is low"
+
+
+def test_a_line_of_a_plan_that_does_not_fit_is_refused_with_its_line(tmp_path: Path) -> None:
+    from contextmesh.session.journal import beginning, encode
+
+    planned(tmp_path / "s").checkpoint()
+    start = beginning((tmp_path / "s" / "session-000002.json").read_bytes())
+    head = "0" * 64
+    bent: list[tuple[dict[str, Any], str]] = [
+        ({"round": -1, "tasks": [], "entries": [], "head": head}, "out-of-range"),
+        ({"round": 1, "tasks": [{}], "entries": [], "head": head}, "wrong-type"),
+        ({"round": 1, "tasks": [{"name": "x"}], "entries": [], "head": head}, "missing-key"),
+        ({"round": 1, "tasks": [], "entries": [{}], "head": head}, "missing-key"),
+        ({"round": 1, "tasks": [], "entries": [], "head": "f" * 64}, "ledger-broken"),
+        ({"round": 1, "tasks": [], "entries": []}, "missing-key"),
+    ]
+    for body, code in bent:
+        (tmp_path / "s" / "journal-000002.jsonl").write_bytes(encode(start, [("plan", body)])[0])
+        with pytest.raises(SessionError) as caught:
+            Session.load(tmp_path / "s", registry=registry())
+        assert caught.value.code == code, body
