@@ -76,7 +76,10 @@ class Tool:
         return made
 
     def output_schema(self) -> dict[str, Any]:
-        return {"type": "object", "required": list(self.answers)} if self.answers else {"type": "object"}
+        """What an answer has, or else the error: clients hold refusals against the schema too."""
+        if not self.answers:
+            return {"type": "object"}
+        return {"type": "object", "anyOf": [{"required": list(self.answers)}, {"required": ["error"]}]}
 
     def annotations(self) -> dict[str, bool]:
         """Hints in the words of the protocol; those of a read that follow from its being one are left out."""

@@ -33,7 +33,7 @@ from contextmesh.mcp import calls, prompts, resources
 from contextmesh.mcp.budget import bounded, compact
 from contextmesh.mcp.catalogue import MORE, Tool, listed
 from contextmesh.mcp.served import Served, fault
-from contextmesh.mcp.web import BODY_BYTES, Address, Guard, listening
+from contextmesh.mcp.web import BODY_BYTES, CONNECTIONS, Address, Guard, close_quiet, listening
 from contextmesh.mcp.wire import Wire, claimed
 
 T = TypeVar("T")
@@ -127,7 +127,9 @@ def serve(served: Served, *, core: bool = False, http: Address | None = None) ->
     Raises:
         InputError: ``cannot-listen``.
     """
-    logging.basicConfig(level=logging.WARNING, stream=sys.stderr, format="%(name)s: %(message)s")
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(_OneLine("%(name)s: %(message)s"))
+    logging.basicConfig(level=logging.WARNING, handlers=[handler])
     with suppress(BrokenPipeError):  # the client has gone
         if http is None:
             anyio.run(_serve, served, core, claimed())
@@ -150,6 +152,13 @@ async def _serve(served: Served, core: bool, wire: Wire) -> None:
         async with stdio_server(stdout=out) as (read, write), _counted(read, write, traffic) as (asked, answered):
             await server.run(asked, answered, server.create_initialization_options())
         group.cancel_scope.cancel()
+
+
+class _OneLine(logging.Formatter):
+    """What the SDK logs of its clients: who goes in the middle of a request is worth a line, and no traceback."""
+
+    def formatException(self, ei: Any) -> str:  # noqa: N802 - the name is the standard library's
+        return f"({ei[0].__name__}: {ei[1]})"
 
 
 class _Traffic:
@@ -223,13 +232,20 @@ async def _serve_http(served: Served, core: bool, http: Address, listener: socke
         json_response=True, max_request_body_size=BODY_BYTES, transport_security=security, host=http.host
     )
     guarded: Any = Guard(app, http.token, anyio.current_time)
-    config = uvicorn.Config(guarded, log_config=None, timeout_graceful_shutdown=5, server_header=False)
+    config = uvicorn.Config(
+        guarded,
+        log_config=None,
+        timeout_graceful_shutdown=5,
+        server_header=False,
+        limit_concurrency=CONNECTIONS,
+    )
     host, port = listener.getsockname()[:2]
     sys.stderr.write(f"listening on http://{f'[{host}]' if ':' in host else host}:{port}/mcp\n")
     sys.stderr.flush()
     web = uvicorn.Server(config)
     async with anyio.create_task_group() as group:
         group.start_soon(_load_for_web, served, web)
+        group.start_soon(close_quiet, web.server_state.connections, anyio.current_time)
         await web.serve(sockets=[listener])
         group.cancel_scope.cancel()
 

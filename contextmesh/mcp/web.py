@@ -6,7 +6,7 @@ import asyncio
 import hmac
 import json
 import socket
-from collections.abc import Awaitable, Callable, MutableMapping
+from collections.abc import Awaitable, Callable, Collection, MutableMapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,6 +22,10 @@ TOKEN = "CONTEXTMESH_MCP_TOKEN"  # noqa: S105 - the name of the variable that ho
 TOKEN_LENGTH = 16
 BODY_BYTES = 1_048_576
 BODY_SECONDS = 20.0
+QUIET_SECONDS = 20.0
+"""For which a connection may be open without a request under way: it sends its headers by then, or comes again."""
+CONNECTIONS = 512
+"""At once; one more is told to come again."""
 RATE, BURST = 50.0, 200.0
 """Requests of one client a second, and how many at once."""
 CLIENTS = 1_000
@@ -145,6 +149,32 @@ class Guard:
         while len(self._spent) > CLIENTS:
             del self._spent[next(iter(self._spent))]
         return allowed
+
+
+async def close_quiet(connections: Collection[Any], clock: Callable[[], float]) -> None:
+    """Close, again and again, each connection that has long had no request under way; never returns.
+
+    A server minds how long a body takes once its headers are there, and not how long the headers take.
+
+    Args:
+        connections: the server's own, each with its ``transport`` and the ``cycle`` of its last request.
+    """
+    quiet: dict[Any, tuple[Any, float]] = {}
+    while True:
+        await asyncio.sleep(QUIET_SECONDS / 10)
+        now, before = clock(), quiet
+        quiet = {}
+        for one in list(connections):
+            cycle = one.cycle
+            if cycle is not None and not cycle.response_complete:
+                continue
+            last, since = before.get(one, (cycle, now))
+            if last is not cycle:
+                since = now
+            if now - since >= QUIET_SECONDS:
+                one.transport.close()
+            else:
+                quiet[one] = (cycle, since)
 
 
 def _bears(header: str, token: str) -> bool:

@@ -5,20 +5,22 @@ from __future__ import annotations
 import asyncio
 import http.client
 import json
+import os
 import re
 import signal
 import socket
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import anyio
 import pytest
 from mcp.client import Client
-from served_places import SOURCE, harbour
+from served_places import SERVER, SOURCE, harbour
 
 from contextmesh.api import Mesh
 from contextmesh.base.errors import InputError
@@ -131,9 +133,12 @@ def test_a_body_that_does_not_come_is_not_waited_for(monkeypatch: pytest.MonkeyP
 
 
 @contextmanager
-def server(*arguments: str) -> Iterator[tuple[str, int, subprocess.Popen[str]]]:
+def server(
+    *arguments: str, program: tuple[str, ...] = SERVER, environment: dict[str, str] | None = None
+) -> Iterator[tuple[str, int, subprocess.Popen[str]]]:
     process = subprocess.Popen(
-        [sys.executable, "-m", "contextmesh.mcp", *arguments, "--http", "127.0.0.1:0"],
+        [sys.executable, *program, *arguments, "--http", "127.0.0.1:0"],
+        env={**os.environ, **(environment or {})},
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -180,6 +185,97 @@ def test_several_clients_share_one_mesh_and_a_foreign_page_is_kept_out(tmp_path:
     assert store.walks
 
 
+HURRIED = (
+    "-c",
+    "import sys; from contextmesh.mcp import main, web; web.QUIET_SECONDS = 0.5; sys.exit(main(sys.argv[1:]))",
+)
+
+
+def test_connections_on_which_no_request_comes_are_closed_and_others_stay() -> None:
+    with server("--demo", program=HURRIED) as (_, port, process):
+        silent = socket.create_connection(("127.0.0.1", port))
+        slow = socket.create_connection(("127.0.0.1", port))
+        slow.sendall(b"POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\n")
+        for one in (silent, slow):
+            one.settimeout(30)
+            with suppress(ConnectionError):
+                assert one.recv(10) == b""
+            one.close()
+        assert _post(port, {"Host": f"127.0.0.1:{port}"}) in (200, 400), "the server goes on"
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(timeout=20) == 0
+
+
+def test_a_request_under_way_is_not_a_quiet_connection(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(web, "QUIET_SECONDS", 0.02)
+    closed: list[str] = []
+    busy, done, fresh = (_Connection(name, closed) for name in ("busy", "done", "fresh"))
+    busy.cycle, done.cycle = _Cycle(response_complete=False), _Cycle(response_complete=True)
+
+    async def go() -> None:
+        with suppress(TimeoutError):
+            async with asyncio.timeout(0.5):
+                await web.close_quiet({busy, done, fresh}, asyncio.get_running_loop().time)
+
+    asyncio.run(go())
+
+    assert set(closed) == {"done", "fresh"}
+
+
+def test_beyond_the_machine_only_who_bears_the_token_is_answered() -> None:
+    with server("--demo", environment={web.TOKEN: WORD}) as (_, port, _process):
+        told = [
+            _post(port, {}),
+            _post(port, {"Authorization": "Bearer no"}),
+            _post(port, {"Authorization": f"Bearer {WORD}"}),
+        ]
+
+    assert told[:2] == [401, 401]
+    assert told[2] in (200, 400)
+
+
+@pytest.mark.parametrize(
+    ("body", "headers", "wanted"),
+    [
+        (b"x" * (web.BODY_BYTES + 1), {}, 413),
+        (b"{}", {"Content-Length": "99999999999"}, 413),
+        (b"{", {}, 400),
+        (b"[" * 100_000, {}, 400),
+        (b"{}", {"Content-Type": "text/plain"}, 400),
+        (b"{}", {"Origin": "null"}, 403),
+        (b"{}", {"Host": "127.0.0.1.evil.example"}, 421),
+    ],
+)
+def test_a_body_or_header_that_is_wrong_is_refused_with_a_status(
+    shared: tuple[str, int, Any], body: bytes, headers: dict[str, str], wanted: int
+) -> None:
+    assert _post(shared[1], headers, body) == wanted
+
+
+@pytest.fixture(scope="module")
+def shared() -> Iterator[tuple[str, int, Any]]:
+    with server("--demo") as running:
+        yield running
+
+
+@dataclass(eq=False)
+class _Cycle:
+    response_complete: bool
+
+
+class _Connection:
+    def __init__(self, name: str, closed: list[str]) -> None:
+        self.cycle: _Cycle | None = None
+        self._name, self._closed = name, closed
+
+    @property
+    def transport(self) -> _Connection:
+        return self
+
+    def close(self) -> None:
+        self._closed.append(self._name)
+
+
 def test_a_port_that_is_taken_is_refused_with_a_code() -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken, pytest.raises(InputError) as refused:
         web.listening(address(f"127.0.0.1:{taken.getsockname()[1]}", None))
@@ -187,9 +283,10 @@ def test_a_port_that_is_taken_is_refused_with_a_code() -> None:
     assert refused.value.code == "cannot-listen"
 
 
-def _post(port: int, headers: dict[str, str]) -> int:
+def _post(port: int, headers: dict[str, str], body: bytes | None = None) -> int:
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
-    body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "ping"})
+    if body is None:
+        body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "ping"}).encode()
     accepts = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
     connection.request("POST", "/mcp", body, {**accepts, **headers})
     found = connection.getresponse().status

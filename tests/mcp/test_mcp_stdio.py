@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import anyio
+import jsonschema
 import pytest
 from mcp.client import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
@@ -69,6 +70,7 @@ def test_what_a_client_does_wrong_is_an_error_with_our_code_and_never_a_success(
     place = harbour(tmp_path / "s")
 
     async def act(client: Client) -> None:
+        schemas = {tool.name: tool.output_schema for tool in (await client.list_tools()).tools}
         for name, given, code in (
             ("mesh_get_node", {"id": "nothing at all"}, "unknown-node"),
             ("mesh_query", {"query": "node(X"}, "syntax"),
@@ -80,6 +82,9 @@ def test_what_a_client_does_wrong_is_an_error_with_our_code_and_never_a_success(
             result = await client.call_tool(name, given)
             assert result.is_error, name
             assert result.structured_content["error"]["code"] == code
+            jsonschema.validate(result.structured_content, schemas[name])
+        with pytest.raises(jsonschema.ValidationError):
+            jsonschema.validate({}, schemas["mesh_get_node"])
         good = await client.call_tool("mesh_get_node", {"id": DECISION, "edge_types": '["supersedes"]'})
         assert (good.is_error, len(good.structured_content["edges"])) == (False, 1)
         with pytest.raises(MCPError) as unknown:
