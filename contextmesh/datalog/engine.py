@@ -152,17 +152,17 @@ class Engine:
         """
         return ask(self, query, limits or self.limits)
 
-    def explain(self, relation: str, row: Row) -> Derivation | None:
-        """The shortest derivation of a row, or None if it does not hold."""
-        return self._explainer().explain(relation, row)
+    def explain(self, relation: str, row: Row, limits: Limits | None = None) -> Derivation | None:
+        """The shortest derivation of a row, or None if it does not hold. Raises LimitReached beyond the limits."""
+        return self._explainer(limits).explain(relation, row)
 
-    def why_not(self, relation: str, row: Row) -> tuple[Failure, ...]:
-        """For each rule of the relation, the first literal that fails for the row."""
-        return self._explainer().why_not(relation, row)
+    def why_not(self, relation: str, row: Row, limits: Limits | None = None) -> tuple[Failure, ...]:
+        """For each rule of the relation, the first literal that fails for the row; within limits, as ``explain``."""
+        return self._explainer(limits).why_not(relation, row)
 
-    def _explainer(self) -> Explainer:
+    def _explainer(self, limits: Limits | None) -> Explainer:
         rules = {name: [r for r in self.program.rules if r.head.relation == name] for name in self.program.stratum_of}
-        return Explainer(rules, self.match, self._is_given, self.limits.meter())
+        return Explainer(rules, self.match, self._is_given, (limits or self.limits).meter())
 
     def _is_given(self, relation: str, row: Row) -> bool:
         if relation in self._given:

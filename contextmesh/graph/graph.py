@@ -256,17 +256,17 @@ class ContextGraph:
         """
         return run_query(self.store, text, limits)
 
-    def why(self, text: str | Source) -> Derivation:
+    def why(self, text: str | Source, *, limits: Limits | None = None) -> Derivation:
         """The shortest derivation of a fact, or of the first row that matches.
 
         Raises:
             RuleError: not one fact. UnknownError: ``does-not-hold``.
         """
-        return explain.why(self.store, text)
+        return explain.why(self.store, text, limits)
 
-    def why_not(self, text: str | Source) -> tuple[Failure, ...]:
+    def why_not(self, text: str | Source, *, limits: Limits | None = None) -> tuple[Failure, ...]:
         """For each rule of the relation, the first literal that fails for this fact."""
-        return explain.why_not(self.store, text)
+        return explain.why_not(self.store, text, limits)
 
     # -- files --------------------------------------------------------------------------------------------
 

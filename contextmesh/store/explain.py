@@ -15,24 +15,25 @@ from contextmesh.lang.words import write_value
 
 if TYPE_CHECKING:
     from contextmesh.datalog.ast import Row, Value
+    from contextmesh.datalog.limits import Limits
     from contextmesh.store.store import Store
 
 MAX_STEPS = 500
 """How many steps of a derivation are shown; what is left out is said."""
 
 
-def why(store: Store, text: str | Source) -> Derivation:
+def why(store: Store, text: str | Source, limits: Limits | None = None) -> Derivation:
     """The shortest derivation of a fact; with variables, of the first row that matches.
 
     Raises:
         RuleError: not one atom of a declared relation.
-        UnknownError: ``does-not-hold``.
+        UnknownError: ``does-not-hold``. LimitReached: finding it would cost more than allowed.
     """
     source = _source(text, "<why>")
     atom = _one_atom(parse_query(source), source)
     _require_declared(store, atom)
     row = _first_match(store, atom)
-    derivation = store.engine.explain(atom.relation, row) if row is not None else None
+    derivation = store.engine.explain(atom.relation, row, limits) if row is not None else None
     if derivation is None:
         message = f"{render_atom(atom)} does not hold"
         raise UnknownError(
@@ -41,7 +42,7 @@ def why(store: Store, text: str | Source) -> Derivation:
     return derivation
 
 
-def why_not(store: Store, text: str | Source) -> tuple[Failure, ...]:
+def why_not(store: Store, text: str | Source, limits: Limits | None = None) -> tuple[Failure, ...]:
     """For each rule of the relation, the first literal that fails for this ground fact.
 
     Raises:
@@ -54,7 +55,7 @@ def why_not(store: Store, text: str | Source) -> tuple[Failure, ...]:
     if store.engine.holds(atom.relation, row):
         message, hint = f"{render_atom(atom)} holds", "ask why to see its derivation"
         raise UnknownError(Problem("does-hold", message, subject=atom.relation, hint=hint))
-    return store.engine.why_not(atom.relation, row)
+    return store.engine.why_not(atom.relation, row, limits)
 
 
 def fact_text(relation: str, row: Row) -> str:
