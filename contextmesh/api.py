@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from contextmesh.base.errors import InputError, Problem, SessionError
 from contextmesh.graph.graph import ContextGraph
+from contextmesh.graph.names_then import PastResolver
 from contextmesh.graph.naming import find_nodes, node_named
 from contextmesh.graph.portrait import Lineage, Portrait, lineage_of, portrait_of
-from contextmesh.graph.then import resolver_of
 from contextmesh.graph.timeline import KEPT, Bounds, Past, Timeline
 from contextmesh.resolve.resolver import Resolver
 from contextmesh.session.at_home import AtHome
@@ -297,7 +297,7 @@ class PastMesh(Mesh):
     """
 
     def __init__(self, past: Past, now: Mesh) -> None:
-        super().__init__(graph=past.graph, resolver=resolver_of(past.graph, now.resolver))
+        super().__init__(graph=past.graph, resolver=PastResolver(past.graph, now.resolver))
         self._state = replace(self._state, walker=now.walker)
         self._now = now
         self.past = past

@@ -133,7 +133,8 @@ class Engine:
         if give is not None:
             relation = self.relations[name]
             assert not relation.log, f"{name} was changed before its rows were there"
-            relation.rows.update(dict.fromkeys(give(), True))
+            given = give()
+            relation.rows.update(given if isinstance(given, dict) else dict.fromkeys(given, True))
             for index in relation.indexes():
                 index.add(relation.rows)
             self._forget_if_guard(name)

@@ -66,6 +66,9 @@ class Index:
         return all(row[column] == value for column, value in self.where)
 
     def _admitted(self, rows: Iterable[Row]) -> Iterable[Row]:
+        if len(self.where) == 1:
+            ((column, value),) = self.where
+            return [row for row in rows if row[column] == value]
         return [row for row in rows if self.admits(row)] if self.where else rows
 
     def add(self, rows: Iterable[Row]) -> None:

@@ -6,7 +6,7 @@ Rows stand in the order of insertion of their records, whatever was written to t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from operator import itemgetter
 from typing import TYPE_CHECKING
@@ -69,50 +69,73 @@ class _Then:
     ) -> None:
         self._now, self._nodes, self._edges, self._born = now, nodes, edges, born
         self._stated, self._beside = stated, beside
+        self._looked = -1
+        self._changed: tuple[dict[str, Node], dict[str, Edge]] = ({}, {})
 
     def of_nodes(self, relation: str) -> Iterable[Row]:
-        now, nodes = self._now, self._nodes
+        nodes = self._nodes
         if relation in IN_ORDER:
             return self._standing(relation, nodes, {})
-        changed = {id: node for id, node in nodes.items() if now.nodes[id] is not node}
-        rows = self._standing(relation, nodes, changed)
-        for node in changed.values():
-            facts = relations.node_facts(node, self._born(node.id), now.always_carried)
+        rows = list(self._standing(relation, nodes, self._changed_nodes))
+        for node in self._changed_nodes.values():
+            facts = relations.node_facts(node, self._born(node.id), self._now.always_carried)
             rows += [row for name, row in facts if name == relation]
-        place, subject = {id: at for at, id in enumerate(nodes)}, _subject(relation)
-        rows.sort(key=lambda row: place[subject(row)])
+        if rows:
+            place, subject = {id: at for at, id in enumerate(nodes)}, _subject(relation)
+            rows.sort(key=lambda row: place[subject(row)])
         return rows + [row for name, row in self._stated if name == relation]
 
     def of_edges(self, relation: str) -> Iterable[Row]:
-        now, edges = self._now, self._edges
+        edges = self._edges
         if relation in IN_ORDER:
             return self._standing(relation, edges, {})
-        changed = {id: edge for id, edge in edges.items() if now.edges[id] is not edge}
-        rows = self._standing(relation, edges, changed)
-        for edge in changed.values():
+        rows = list(self._standing(relation, edges, self._changed_edges))
+        for edge in self._changed_edges.values():
             rows += [row for name, row in relations.edge_facts(edge, self._born(edge.id)) if name == relation]
-        place = {id: at for at, id in enumerate(edges)}
-        rows.sort(key=lambda row: place[str(row[0])])
+        if rows:
+            place = {id: at for at, id in enumerate(edges)}
+            rows.sort(key=lambda row: place[str(row[0])])
         return rows + [row for name, row in self._stated if name == relation]
 
-    def births(self) -> Iterator[Row]:
-        """Nodes first, then edges."""
-        seqs = {row[0]: row for row in self._now.engine.read("born").scan()}
-        yield from (seqs[id] for id in self._nodes)
-        yield from (seqs[id] for id in self._edges)
+    def births(self) -> Iterable[Row]:
+        rows, nodes, edges = self._now.engine.read("born"), self._nodes, self._edges
+        if len(rows) == len(nodes) + len(edges):
+            return rows.scan()
+        return [row for row in rows.scan() if row[0] in nodes or row[0] in edges]
 
-    def _standing(self, relation: str, records: Mapping[str, object], changed: Mapping[str, object]) -> list[Row]:
+    @property
+    def _changed_nodes(self) -> Mapping[str, Node]:
+        """Those that have another record now."""
+        self._look_again()
+        return self._changed[0]
+
+    @property
+    def _changed_edges(self) -> Mapping[str, Edge]:
+        self._look_again()
+        return self._changed[1]
+
+    def _look_again(self) -> None:
+        now = self._now
+        if self._looked != now.seq:
+            self._looked = now.seq
+            nodes, edges = now.nodes, now.edges
+            self._changed = (
+                {id: node for id, node in self._nodes.items() if nodes[id] is not node},
+                {id: edge for id, edge in self._edges.items() if edges[id] is not edge},
+            )
+
+    def _standing(self, relation: str, records: Mapping[str, object], changed: Mapping[str, object]) -> Iterable[Row]:
         """The rows of now that tell of a record that was there and is what it was."""
         standing, subject = self._now.engine.read(relation), _subject(relation)
-        rows: Iterable[Row] = standing.scan()
         beside = {row for name, row in self._beside if name == relation}
+        rows: Iterable[Row] = standing.scan()
         if relation in ("premise", "justification"):
             rows = [row for row in rows if (id := subject(row)) in records and id not in changed]
         elif changed:
             rows = [row for row in rows if row[0] in records and row[0] not in changed]
         elif len(records) < len(standing) or relation not in IN_ORDER:
             rows = [row for row in rows if row[0] in records]
-        return [row for row in rows if row not in beside] if beside else list(rows)
+        return [row for row in rows if row not in beside] if beside else rows
 
 
 def _subject(relation: str) -> Callable[[Row], str]:

@@ -149,7 +149,11 @@ class _Versions(Generic[Record]):
 
     def at(self, newest: Mapping[str, Record], seq: int) -> dict[str, Record]:
         first, older = self._first(), self._older
-        then = {id: record for id, record in newest.items() if first.get(id, 0) <= seq} if first else dict(newest)
+        then = dict(newest)
+        for id in reversed(then.copy()):  # records stand in the order in which they were born
+            if first.get(id, 0) <= seq:
+                break
+            del then[id]
         for id, versions in older.items():
             if id in then:
                 then[id] = next((was for until, was in versions if until > seq), then[id])

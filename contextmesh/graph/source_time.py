@@ -73,7 +73,7 @@ def known_by(store: Store, day: int) -> Selected:
     edges = {
         id: _edge_then(edge, kept) if edge.evidence_ids or edge.assumption_id else edge
         for id, edge in store.edges.items()
-        if edge.src in kept and edge.dst in kept
+        if len(kept) == len(store.nodes) or (edge.src in kept and edge.dst in kept)
     }
     undated = tuple(id for id in store.nodes if id not in days)
     return Selected(nodes, edges, undated, len(store.nodes) - len(kept) - len(undated))

@@ -12,7 +12,6 @@ from contextmesh.datalog.ast import Row
 from contextmesh.datalog.engine import Engine
 from contextmesh.graph.facts_then import facts_then
 from contextmesh.graph.graph import ContextGraph
-from contextmesh.resolve.resolver import Resolution, Resolver
 from contextmesh.store import relations
 from contextmesh.store.model import Assumption, Edge, Node
 from contextmesh.store.stage import Stage
@@ -96,25 +95,6 @@ class PastStore(Store):
 
 class PastGraph(ContextGraph):
     """What ContextGraph reads, of then; whatever writes is refused with ``past-is-read-only``."""
-
-
-class PastResolver(Resolver):
-    """The names of then. It neither learns nor logs."""
-
-    def resolve(self, mention: str) -> Resolution:
-        return self.peek(mention)
-
-
-def resolver_of(graph: ContextGraph, now: Resolver) -> PastResolver:
-    """The names of the things that were there, with the aliases their records had."""
-    past = PastResolver(now.threshold)
-    for id in now.labels:
-        node = graph.store.nodes.get(id)
-        if node is not None:
-            aliases = node.attrs.get("aliases")
-            listed = aliases if isinstance(aliases, list | tuple) else ()
-            past.register(id, node.label, [name for name in listed if isinstance(name, str)])
-    return past
 
 
 class _Still(dict[str, int]):
