@@ -119,7 +119,7 @@ def _round_in_session(asked: _Asked, session: Path, wait: float, policy: Policy 
                 return runner, _run(runner, asked.recheck)
             finally:  # also when it was interrupted: what was recorded is whole, and the next run goes on with it
                 with uninterrupted():
-                    Session(state, runner).save(session, held=held)
+                    Session(state, runner).checkpoint(held=held)
 
 
 def _round(asked: _Asked, policy: Policy | None) -> tuple[Runner, RunReport]:
