@@ -14,7 +14,6 @@ from contextmesh.cli import kit
 
 if TYPE_CHECKING:
     from contextmesh.base.chain import Verdict
-    from contextmesh.policy import Policy
     from contextmesh.run.checkpoint import Checkpoint, SigningKey
     from contextmesh.run.ledger import Entry, RunLedger
     from contextmesh.session import SessionState
@@ -45,6 +44,7 @@ TrustOption = Annotated[
 def verify(
     session: kit.SessionOption = None,
     file: FileOption = None,
+    policy: kit.PolicyOption = None,
     expect_head: Annotated[
         str | None, typer.Option("--expect-head", metavar="HEX", help="The head that was trusted.")
     ] = None,
@@ -70,7 +70,7 @@ def verify(
         raise InputError(Problem("malformed-digest", message, subject=expect_head))
     trusted = _trusted(against, key) if against is not None else None
     try:
-        found = _read(session, file)
+        found = _read(session, file, policy)
         verdict = found.verify(expect_head=expect_head)
         if trusted is not None:
             verdict = compared(verdict, found.tree, trusted)
@@ -99,6 +99,7 @@ def verify(
 def show(
     session: kit.SessionOption = None,
     file: FileOption = None,
+    policy: kit.PolicyOption = None,
     task: Annotated[str | None, typer.Option("--task", metavar="NAME", help="Entries of one task.")] = None,
     round_: Annotated[int | None, typer.Option("--round", metavar="N", min=0, help="Entries of one round.")] = None,
     event: Annotated[str | None, typer.Option("--event", metavar="WORD", help="Entries of one event.")] = None,
@@ -110,7 +111,7 @@ def show(
     if event is not None and event not in EVENTS:
         message = f"{event} is no event of a ledger"
         raise InputError(Problem("unknown-word", message, subject=event, hint=f"one of {', '.join(EVENTS)}"))
-    found = _read(session, file)
+    found = _read(session, file, policy)
     chosen = [
         entry
         for entry in found
@@ -135,7 +136,7 @@ def preserved(
     """What still stood after a disproof, listed again from the graph, and compared with what the ledger holds of it."""
     from contextmesh.run.preserved import preserved as listed
 
-    found, state = _of_session(session, kit.load_policy(policy))
+    found, state = _of_session(session, policy)
     names = listed(state.graph, found, entry)
     kit.show(
         lambda: {"entry": entry, "preserved_count": len(names), "preserved": list(names)},
@@ -153,13 +154,14 @@ def prove(
     ] = None,
     session: kit.SessionOption = None,
     file: FileOption = None,
+    policy: kit.PolicyOption = None,
     json: kit.JsonOption = False,
 ) -> None:
     """An inclusion proof of an entry, or a consistency proof since an earlier size, as RFC 6962 defines them.
 
     Whoever holds a checkpoint can check the proof without the ledger.
     """
-    found = _read(session, file)
+    found = _read(session, file, policy)
     if (entry is None) == (since is None):
         message = "a proof is of one entry, or since one size"
         raise InputError(Problem("usage", message, hint="contextmesh ledger prove 9, or --since 9"))
@@ -186,12 +188,13 @@ def checkpoint(
     out: Annotated[Path | None, typer.Option("--out", metavar="FILE", help="Where to; stdout when left out.")] = None,
     session: kit.SessionOption = None,
     file: FileOption = None,
+    policy: kit.PolicyOption = None,
     json: kit.JsonOption = False,
 ) -> None:
     """A signed statement of how many entries there are and what they are, to be kept elsewhere."""
     from contextmesh.run.checkpoint import checkpoint_of, sign_checkpoint
 
-    found = _read(session, file)
+    found = _read(session, file, policy)
     signing = _made_key(key, make_key) if make_key is not None else _signing_key(key)
     made = checkpoint_of(found, origin or signing.name)
     note = sign_checkpoint(made, signing)
@@ -232,7 +235,7 @@ def _remarks(verdict: Verdict, trusted: Checkpoint | None, *, unsigned: bool) ->
 # ---- parts --------------------------------------------------------------------------------------
 
 
-def _read(session: Path | None, file: Path | None) -> RunLedger:
+def _read(session: Path | None, file: Path | None, policy: Path | None) -> RunLedger:
     from contextmesh.run.ledger_file import ledger_from_bytes
 
     if file is not None:
@@ -241,15 +244,15 @@ def _read(session: Path | None, file: Path | None) -> RunLedger:
         except InputError as error:
             raise LedgerIntegrityError(*error.problems) from None
         return ledger_from_bytes(data, str(file))
-    return _of_session(session, None)[0]
+    return _of_session(session, policy)[0]
 
 
-def _of_session(session: Path | None, policy: Policy | None) -> tuple[RunLedger, SessionState]:
+def _of_session(session: Path | None, policy: Path | None) -> tuple[RunLedger, SessionState]:
     from contextmesh import session as sessions
     from contextmesh.run.ledger_file import ledger_from_bytes
 
     home = session if session is not None else _none_named()
-    state = sessions.load(home, policy=policy)
+    state = sessions.load(home, policy=kit.load_policy(policy))
     carried = state.carried
     if carried is None:
         message = f"the session {home} holds no plan, and so no ledger"

@@ -176,6 +176,13 @@ def test_what_a_disproof_left_standing_is_listed_from_a_session(deployment: Path
     assert (refused.code, refused.json["error"]["code"]) == (2, "no-receipt")
 
 
+def test_a_ledger_is_read_under_the_policy_of_its_session(session: Path, deployment: Path, run: Run) -> None:  # noqa: F811
+    (deployment / "bad.dl").write_text("no rules")
+    for command in (["verify"], ["show"], ["prove", "1"], ["preserved", "1"], ["checkpoint", "--key", "k"]):
+        told = run("ledger", *command, "--session", session, "--policy", "bad.dl", "--json")
+        assert (told.code, told.json["error"]["code"]) == (2, "syntax"), command
+
+
 def newest(session: Path) -> Path:
     return max(session.glob("runledger-*.json"))
 

@@ -5,15 +5,21 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from contextmesh import Resolver, Session
+from contextmesh import session as sessions
 from contextmesh.base.errors import LedgerIntegrityError
 from contextmesh.run import RunLedger, Runner
 from contextmesh.run import disproof as disproofs
+from contextmesh.run.ledger_file import ledger_to_bytes
+from contextmesh.run.plan_file import plan_to_bytes
+from contextmesh.session.state import Carried, SessionState
 from tests.run.worlds import Shape, World, restored, shapes, steps, take
 
 
@@ -160,3 +166,20 @@ def test_only_a_disproof_has_a_receipt() -> None:
     runner, _, entry = fallen(World())
     assert refused(runner, entry - 1).code == "no-receipt"
     assert refused(runner, 99).code == "unknown-entry"
+
+
+@pytest.mark.parametrize("version", [2, 3])
+def test_what_was_preserved_can_be_listed_from_a_session(version: int, tmp_path: Path) -> None:
+    world = World()
+    runner, live, entry = fallen(world, more=80)
+    carried = Carried(plan_to_bytes(runner), ledger_to_bytes(runner.ledger), runner.ledger.head)
+    state = SessionState(runner.graph, Resolver(), rounds=runner.round, carried=carried)
+    sessions.save(tmp_path / "s", state, version=version)
+
+    session = Session.load(tmp_path / "s", registry=world.registry())
+    assert session.runner is not None
+    go_on(session.runner)
+    session.save()
+
+    again = Session.load(tmp_path / "s", registry=world.registry()).runner
+    assert again is not None and again.preserved(entry) == live
