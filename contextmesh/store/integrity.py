@@ -81,7 +81,6 @@ class Comparison:
     def __init__(self, store: Store) -> None:
         self._store = store
         self._facts: dict[str, dict[Row, None]] = {}
-        self._named: dict[str, None] = {}
 
     def say(self, relation: str, *terms: Value) -> None:
         """One thing that a file says."""
