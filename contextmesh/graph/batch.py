@@ -60,7 +60,7 @@ class Batch:
 
     def edge(self, src: str, type: str, dst: str) -> Edge | None:
         """The edge of this source, type and target, staged or standing."""
-        return edge_between(self.stage.edge, self.has, src, str(type), dst)[0]
+        return edge_between(self.stage.edge, self.stage.node, src, str(type), dst)[0]
 
     # -- nodes --------------------------------------------------------------------------------------
 
@@ -155,22 +155,26 @@ class Batch:
         if not math.isfinite(weight) or weight <= 0:
             message = f"the weight of an observation is a positive number, not {weight!r}"
             raise OntologyError(Problem("bad-weight", message, subject=f"{src} -[{type_}]-> {dst}"))
-        require_canonical([src, type_, dst])
+        if not (src.isascii() and dst.isascii() and type_.isascii()):
+            require_canonical([src, type_, dst])
         if assumption is not None and self.stage.assumption(assumption) is None:
             raise unknown_assumption(self.store, assumption)
         for witness in evidence:
             self.node(witness)
-        there, edge_id = edge_between(self.stage.edge, self.has, src, type_, dst)
+        stage = self.stage
+        there, edge_id = edge_between(stage.edge, stage.node, src, type_, dst)
         if there is None:
             self._require_open(src, type_, dst)
-            edge = Edge(edge_id, src, type_, dst, assumption, tuple(dict.fromkeys(evidence)), float(weight), self.build)
-        else:
-            edge = replace(
-                there,
-                weight=there.weight + weight,
-                assumption_id=_bound(there, assumption),
-                evidence_ids=tuple(dict.fromkeys((*there.evidence_ids, *evidence))),
-            )
+            witnesses = tuple(dict.fromkeys(evidence)) if evidence else ()
+            edge = Edge(edge_id, src, type_, dst, assumption, witnesses, float(weight), self.build)
+            stage.edges[edge_id] = edge
+            return edge
+        edge = replace(
+            there,
+            weight=there.weight + weight,
+            assumption_id=_bound(there, assumption),
+            evidence_ids=tuple(dict.fromkeys((*there.evidence_ids, *evidence))),
+        )
         self.stage.put_edge(edge)
         return edge
 

@@ -10,6 +10,7 @@ from contextmesh.datalog.ast import Row
 from contextmesh.datalog.facts import Delta, Relation
 from contextmesh.store import relations
 from contextmesh.store.chains import Reasons, words_for
+from contextmesh.store.heap import bulk
 from contextmesh.store.model import Assumption, Edge, Node, a
 from contextmesh.store.receipt import Chain, Receipt
 from contextmesh.store.refusal import Wording
@@ -131,12 +132,22 @@ class Stage:
             LimitReached: judging it took too much; nothing changed.
         """
         assert not self._done, "a stage commits once"
-        store, engine = self._store, self._store.engine
+        store = self._store
         if self._based_on != store.seq:
             message = f"the graph was written to since this `{self.kind}` transaction began"
             hint = "finish one batch before the next write"
             raise OntologyError(Problem("stale-transaction", message, subject=self.kind, hint=hint))
         store.promises.keep()
+        with bulk(len(self.nodes) + len(self.edges)):
+            return self._written(reasons)
+
+    def _written(self, reasons: bool) -> Receipt:
+        store, engine = self._store, self._store.engine
+        judging = engine.stage_of(VIOLATION)
+        if judging is not None and not judging.built:
+            engine.read(
+                VIOLATION
+            )  # of nothing: from now on it is driven by what is new, never by a table of the policy
         seq, facts, checks = self._facts()
         derived = engine.apply(facts, report=store.told, checks=checks, judge=(VIOLATION, self._require_legal))
         self._done = True
@@ -231,18 +242,23 @@ class Stage:
 
     def _edge_facts(self, seq: int, added: Rows, dropped: Rows, checks: Rows) -> None:
         here = self._store.edges
+        fresh: list[Row] = []  # an edge and that it is new are said by one row
         for name, edge in self.edges.items():
             old = here.get(name)
             if old is None:
-                for relation, row in relations.edge_facts(edge, self._born.get(name, seq)):
-                    added.setdefault(relation, []).append(row)
-                _add(checks, relations.new_edge(edge))
+                (_, row), *others = relations.edge_facts(edge, self._born.get(name, seq))
+                fresh.append(row)
+                for relation, other in others:
+                    added.setdefault(relation, []).append(other)
                 continue
             if relations.says_the_same(old, edge) and name not in self._born:
                 continue  # one more observation: a matter of the record
             was = relations.edge_facts(old, self._store.born(name))
             if _move(was, relations.edge_facts(edge, self._born_of(name)), added, dropped):
                 _add(checks, relations.new_edge(edge))
+        if fresh:
+            added["edge"] = [*added.get("edge", ()), *fresh]
+            checks["new_edge"] = [*fresh, *checks.get("new_edge", ())]
 
     def _born_of(self, name: str) -> int:
         """The transaction that first wrote what is here, or what a loader says it was."""

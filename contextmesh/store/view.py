@@ -80,7 +80,7 @@ class View:
 
 
 def edge_between(
-    edge_of: Callable[[str], Edge | None], is_node: Callable[[str], bool], src: str, type_: str, dst: str
+    edge_of: Callable[[str], Edge | None], is_node: Callable[[str], object], src: str, type_: str, dst: str
 ) -> tuple[Edge | None, str]:
     """The edge of this source, type and target, or None, and the id it has or would get."""
     key = edge_key(src, type_, dst)
