@@ -45,12 +45,15 @@ def import_(
     from contextmesh.session.keep import keeping
     from contextmesh.session.load import load
     from contextmesh.session.lock import writer_lock
+    from contextmesh.session.manifest import JOURNALLED
 
     home = kit.require_session(session)
     rules = Mesh.open(home, policy=kit.load_policy(policy), create=True).policy
     with keeping(home, keep), writer_lock(home, wait=wait) as held:
         state, report = take_in(load(home, policy=rules), path, form=form, recompute=recompute)
-        saved = save(home, state, held=held)
+        # Only version 3 has a place for the numbers of transactions, which these forms carry.
+        is_numbered = report.form in ("lines", "session") and (report.written or report.changed)
+        saved = save(home, state, version=JOURNALLED if is_numbered else None, held=held)
     kit.show(
         lambda: {**report.as_json(), **told(home, saved)},
         lambda: f"{report_text(report)}\n{told_text(home, saved)}",

@@ -189,3 +189,18 @@ def test_a_name_that_belongs_to_another_thing_here_stays_with_it_and_is_told() -
 
     assert merged.peek("The Yard").id == here.id
     assert report.counts == {"name-kept": 1}
+
+
+def test_a_decision_that_gains_a_fingerprint_must_have_the_grounds_it_is_of() -> None:
+    graph, other = _base(), _base()
+    _decide(other)
+    made = other.node("decision:d")
+    read = made.provenance
+    memo = graph.add_node("source", "Memo", attrs={"origin": "", "retrieved_at": ""})
+    graph.add_node("decision", "D", id="decision:d", attrs={"rationale": "a"}, provenance=read)
+    graph.add_edge("decision:d", "cites", memo.id)
+
+    with pytest.raises(OntologyError) as caught:
+        into(graph, Resolver(), other, Resolver())
+
+    assert [dict(problem.fields)["field"] for problem in caught.value.problems] == ["attrs.decision_payload_digest"]
