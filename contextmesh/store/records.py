@@ -5,11 +5,9 @@ Opening reads lines, not facts: what a command does not ask for is never made (`
 
 from __future__ import annotations
 
-import gc
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from contextmesh.base.collector import collector_paused
 from contextmesh.base.errors import OntologyError, Problem, SnapshotError, Where
 from contextmesh.base.fields import Fault
 from contextmesh.store.records_check import find_flaw, judge, past_of
@@ -112,15 +110,3 @@ def _line_of(loaded: Loaded, places: Places, subject: str | None) -> int | None:
             if id == subject:
                 return places.line_of((kind, index))
     return None
-
-
-@contextmanager
-def collector_paused() -> Iterator[None]:
-    """A bulk load makes millions of objects and no garbage; passes over them would cost more than the load."""
-    was = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was:
-            gc.enable()

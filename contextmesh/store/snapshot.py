@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from contextmesh.base.canon import pretty_bytes
+from contextmesh.base.collector import collector_paused
 from contextmesh.base.errors import InputError, OntologyError, Problem, SnapshotError
 from contextmesh.base.fields import Fault
 from contextmesh.base.files import read_bytes, write_bytes
@@ -221,7 +222,8 @@ def load_graph(path: Path, policy: Policy, *, limits: Limits | None = None) -> S
 
 def graph_from_document(document: Document, policy: Policy, *, limits: Limits | None = None) -> Store:
     """A store from strict JSON; a stated conclusion that the rules do not derive is refused, and named."""
-    loaded = recompute_document(document, policy, limits=limits)
+    with collector_paused():
+        loaded = recompute_document(document, policy, limits=limits)
     if loaded.differences:
         raise SnapshotError(*_differing(document, loaded.differences))
     return loaded.store
