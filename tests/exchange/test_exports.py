@@ -50,7 +50,22 @@ def edges(graph: ContextGraph, *types: str) -> list[tuple[str, str]]:
 @settings(max_examples=40, deadline=None)
 @given(steps())
 def test_prov_says_of_derivation_generation_and_invalidation_what_the_graph_says(done: Steps) -> None:
-    graph, _ = played(done)
+    require_said(played(done)[0])
+
+
+def test_prov_tells_what_was_rejected_and_what_was_made_again() -> None:
+    graph, _ = ferry()
+    rebuilt = {row[0] for row in graph.store.engine.rows("rebuilt")}
+    invalidated = {name for name, _ in said(read(graph), f"{PROV}wasInvalidatedBy")}
+
+    require_said(graph)
+    assert rebuilt and invalidated and not rebuilt & invalidated
+    assert ("decision:auto:build-a-hut-1-e2cb1a", "assumption:the-quay-stays-dry-d6ac1e") in said(
+        read(graph), f"{PROV}used"
+    )
+
+
+def require_said(graph: ContextGraph) -> None:
     triples = read(graph)
     rows = graph.store.engine.rows
     decisions = [(n.id, n.id) for n in graph.store.nodes.values() if n.type == "decision"]
