@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from contextmesh.graph.history import History
 from contextmesh.policy import Policy
-from contextmesh.store.records import records_from_bytes, records_to_bytes
+from contextmesh.store.records import records_to_bytes
+from contextmesh.store.records_stamp import Stamps, open_records
 from contextmesh.store.store import Store
 
 
@@ -21,8 +22,11 @@ def records_to_files(store: Store, history: History) -> dict[str, bytes]:
 def records_from_files(records: bytes, vectors: bytes | None, name: str, policy: Policy) -> tuple[Store, History]:
     """The graph of these files, read as untrusted, and its past, which follows it from here on.
 
+    What this user has judged before, byte for byte under this policy, is not judged again; what says so lies in the
+    user's own cache, never in the session.
+
     Raises:
         SnapshotError: what is wrong, with file and line.
     """
-    store, chronicle = records_from_bytes(records, vectors, name, policy)
+    store, chronicle = open_records(records, vectors, name, policy, stamps=Stamps.of_user())
     return store, History(store, chronicle)

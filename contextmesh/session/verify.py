@@ -130,7 +130,8 @@ def _policy_in_force(path: Path, manifest: Manifest, policy: Policy, adopt: bool
         fields=fields,
         where=Where(str(path)),
         note="what the rules conclude of it may be something else now",
-        hint="`contextmesh rules diff` shows what would fall and what would stand up; load it with the rules adopted",
+        hint="`contextmesh rules diff` shows what would fall and what would stand up, and "
+        f"`contextmesh session save --adopt-policy --session {path.parent}` puts it under the rules in force",
     )
     if not adopt:
         raise SessionError(differs)
