@@ -21,6 +21,8 @@ LEAST = 256_000
 """Bytes that a journal may always have."""
 SHARE = 4
 """… and beyond that, one part in so many of the records beside it."""
+LINES = 2_000
+"""… but no more lines than can be judged again in about a second when the session is opened."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +152,7 @@ def _appended(state: SessionState, entries: list[Entry]) -> SessionState | None:
         if error.code == "too-large":
             return None
         raise
-    if end.size > _most(home.path, manifest.records):
+    if end.size > _most(home.path, manifest.records) or home.changes + len(entries) > LINES:
         return None
     pending.attempt = Attempt(home.generation, data, mark, end, is_generation=False)
     try:

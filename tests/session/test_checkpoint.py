@@ -125,6 +125,18 @@ def test_a_journal_that_has_grown_past_its_share_becomes_a_new_generation(
     assert max(sizes) <= 2_000
 
 
+def test_a_journal_of_many_lines_becomes_a_new_generation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys.modules["contextmesh.session.checkpoint"], "LINES", 3)
+    mesh, source = log_mesh(tmp_path / "s")
+    mesh.checkpoint()
+    numbers = []
+    for number in range(8):
+        mesh.submit_evidence(f"Wave {number}", source_id=source)
+        numbers.append(mesh.checkpoint().generation)
+    assert numbers == [2, 2, 2, 3, 3, 3, 3, 4]
+    same(Mesh.open(tmp_path / "s"), mesh)
+
+
 def test_a_mesh_without_a_directory_has_no_checkpoints() -> None:
     with pytest.raises(InputError) as caught:
         Mesh().checkpoint()

@@ -1,4 +1,4 @@
-"""Version 3 of a session: read strictly, field by field and file by file, and written so that it reads back the same."""
+"""Version 3 of a session: read strictly, field by field and file by file; what is written reads back the same."""
 
 from __future__ import annotations
 
