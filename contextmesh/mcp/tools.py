@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Any
 from contextmesh.base.errors import Problem, Refusal, UnknownError
 from contextmesh.mcp.arguments import did_you_mean, start_of
 from contextmesh.mcp.budget import Rows, bounded, page
+from contextmesh.store.reasons import Absence, Proof
 
 if TYPE_CHECKING:
     from contextmesh.api import Mesh
+    from contextmesh.datalog.limits import Limits
     from contextmesh.graph.health import Signal
     from contextmesh.store.model import Edge
 
@@ -18,7 +20,7 @@ Arguments = Mapping[str, Any]
 Read = Callable[["Mesh", Arguments], dict[str, Any]]
 
 ROWS, SECONDS = 100_000, 5.0
-"""What a query may cost."""
+"""What a query or a proof may cost; while it is made, other readers wait."""
 LIMIT = 20
 SIGNALS, ITEMS = 20, 3
 STANDING = 5
@@ -113,7 +115,7 @@ def mesh_query(mesh: Mesh, given: Arguments) -> dict[str, Any]:
 def mesh_why(mesh: Mesh, given: Arguments) -> dict[str, Any]:
     fact, start, limit = given["fact"], start_of(given["next"]), given["limit"] or LIMIT
     try:
-        whole = mesh.why(fact).as_json()
+        whole = Proof(mesh.graph.why(fact, limits=_limits())).as_json()
     except UnknownError as error:
         if error.code != "does-not-hold":
             raise
@@ -197,10 +199,16 @@ def _list(value: object) -> list[Any]:
     return value
 
 
+def _limits() -> Limits:
+    from contextmesh.datalog.limits import Limits
+
+    return Limits(rows=ROWS, seconds=SECONDS)
+
+
 def _missing(mesh: Mesh, fact: str) -> list[str]:
     """For each rule the first literal that fails; of a fact with variables nothing more can be said."""
     try:
-        absence = mesh.why_not(fact).as_json()
+        absence = Absence(fact, mesh.graph.why_not(fact, limits=_limits())).as_json()
     except Refusal as refusal:
         return [problem.message for problem in refusal.problems]
     return [str(line) for line in _list(absence["failures"])] or ["it is not stated, and no rule derives its relation"]

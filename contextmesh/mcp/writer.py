@@ -165,11 +165,10 @@ class Writer:
         self._state = None
 
     def _current(self) -> SessionState:
-        """The session as it is in the directory."""
+        """The session as it is in the directory: read, or the one that is kept with what others committed."""
         from contextmesh import session
+        from contextmesh.session.catch_up import refresh
 
-        if self._state is not None:
-            seen = Seen.of(self._state)
-            if seen.now(self._directory) == seen:
-                return self._state
-        return session.load(self._directory, policy=self._policy)
+        if self._state is None:
+            return session.load(self._directory, policy=self._policy)
+        return refresh(self._state)
