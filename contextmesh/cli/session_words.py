@@ -42,14 +42,15 @@ def log_text(entries: Sequence[Logged]) -> str:
         lines.append(f"generation {entry.generation}  {version}  {entry.size} bytes  {word}")
         if entry.counts:
             lines.append(f"  {_pairs(entry.counts)}")
-        for line in _first(entry.lines):
-            if line["kind"] == "transaction":
-                day = f" on {line['day']}" if line["day"] else ""
-                put = _pairs(line["put"]) or "nothing new"
-                lines.append(f"  {line['at']:>4}  transaction {line['transaction']} ({line['of']}){day}: {put}")
-            else:
-                lines.append(f"  {line['at']:>4}  {line['kind']}")
-        lines += _rest(len(entry.lines))
+        put = {line["transaction"]: _pairs(line["put"]) for line in entry.lines if line["kind"] == "transaction"}
+        if len(entry.transactions) > LISTED:
+            lines.append(f"  … {len(entry.transactions) - LISTED} transactions before these (with --json)")
+        for one in entry.transactions[-LISTED:]:
+            day = f" on {one.day}" if one.day is not None else ""
+            records = f": {put[one.seq]}" if put.get(one.seq) else ""
+            lines.append(f"  transaction {one.seq} ({one.kind}), build {one.build}{day}{records}")
+        if entry.lines:
+            lines.append(f"  {len(entry.lines)} lines in its journal")
         lines += [f"  {problem.where or ''}: {problem.message} [{problem.code}]" for problem in entry.problems]
     return "\n".join(lines)
 

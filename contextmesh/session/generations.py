@@ -19,10 +19,15 @@ from contextmesh.session.lock import writer_lock
 from contextmesh.session.manifest import VERSION
 from contextmesh.session.state import SessionState
 from contextmesh.store.model import Assumption, Edge, Node
+from contextmesh.store.records_past import Commit
 from contextmesh.store.store import Store
 
 CONCLUDED = ("fell", "invalid", "edge_dead", "status", "superseded")
 """Relations whose rows two generations are compared by: what became of nodes, edges and assumptions."""
+
+
+LATEST = 1_000
+"""How many transactions of a generation are told."""
 
 
 # ---- log ------------------------------------------------------------------------------------
@@ -37,6 +42,7 @@ class Logged:
         size: bytes of its files.
         counts: records by kind, build and the number of the last transaction; empty when it cannot be trusted.
         lines: what its journal holds, oldest first, as far as it verifies.
+        transactions: the last of those that its records tell apart, oldest first.
         problems: why it cannot be trusted, or what a reader should know.
         whole: whether it loads.
     """
@@ -48,6 +54,7 @@ class Logged:
     lines: tuple[dict[str, Any], ...]
     problems: tuple[Problem, ...]
     whole: bool
+    transactions: tuple[Commit, ...] = ()
 
     def as_json(self) -> dict[str, Any]:
         return {
@@ -57,6 +64,7 @@ class Logged:
             "whole": self.whole,
             "counts": self.counts,
             "journal": list(self.lines),
+            "transactions": [{f.name: getattr(one, f.name) for f in fields(one)} for one in self.transactions],
             "problems": [problem.as_json() for problem in self.problems],
         }
 
@@ -107,7 +115,8 @@ def _logged(directory: Path, policy: Policy, number: int) -> Logged:
         state = load(directory, policy=policy, generation=number)
     except Refusal as refusal:
         return Logged(number, version, size, {}, lines, refusal.problems, False)
-    return Logged(number, version, size, counts_of(state), lines, state.notices, True)
+    commits = tuple(state.history.commits)[-LATEST:] if state.history is not None else ()
+    return Logged(number, version, size, counts_of(state), lines, state.notices, True, commits)
 
 
 def _told(line: Line) -> dict[str, Any]:

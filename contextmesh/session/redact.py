@@ -175,10 +175,9 @@ def _node(value: dict[str, Any], stones: Tombstones, reason: str) -> dict[str, A
     if value["id"] not in stones.ids:
         change = {name: stones.renamed if name in STRUCTURE else stones.cleared for name in attrs}
         made["attrs"] = {name: change[name](held) for name, held in attrs.items()}
-        aliases = made["attrs"].get("aliases")
+        aliases = attrs.get("aliases")
         if isinstance(aliases, list):
-            left = [name for name in aliases if not (isinstance(name, str) and stones.speaks_of(name))]
-            made["attrs"]["aliases"] = left
+            made["attrs"]["aliases"] = [name for name in aliases if not stones.is_learned(name)]
         return made
     emptied = {name: _emptied(name, held, stones) for name, held in attrs.items()}
     return {
@@ -226,9 +225,9 @@ def _name(kind: str, value: dict[str, Any], stones: Tombstones, blocks: dict[str
     id = value["canonical_id"] if kind == "mention" else value["id"]
     if id in stones.ids:
         return
-    if kind == "alias" and stones.speaks_of(value["form"]):
+    if kind == "alias" and stones.is_learned(value["form"]):
         return
-    if kind == "mention" and (stones.speaks_of(value["mention"]) or stones.scrubbed(value) != value):
+    if kind == "mention" and (stones.is_learned(value["mention"]) or stones.scrubbed(value) != value):
         return
     yield value
 

@@ -79,9 +79,9 @@ class Tombstones:
         left = (text for id, node in nodes.items() if id not in why for text in texts_of(node, aliases=False))
         return cls(ids, _only_there(gone, left), Finder(long, ids), Finder(long, {**short, **ids}))
 
-    def speaks_of(self, text: str) -> bool:
-        """Whether all the words of a name stand, in this order, in what is removed and nowhere in what is left."""
-        return normalise(text) in self._words
+    def is_learned(self, name: object) -> bool:
+        """Whether a name stands, word by word, in what is removed and nowhere in what is left."""
+        return isinstance(name, str) and (normalise(name) in self._words or self.cleared(name) != name)
 
     def holds(self, text: str) -> bool:
         """Whether a text holds words that only what is removed has, or an id of it."""
@@ -208,6 +208,8 @@ def _only_there(gone: Iterable[str], left: Iterable[str]) -> dict[str, None]:
 
 def _grams(text: str, most: int) -> Iterator[str]:
     words = normalise(text).split()
+    if len(words) > most > 1:
+        yield " ".join(words)
     for start in range(len(words)):
         for length in range(1, most + 1):
             if start + length > len(words):

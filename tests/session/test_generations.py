@@ -9,6 +9,7 @@ import pytest
 
 from contextmesh import session
 from contextmesh.base.errors import SessionError
+from contextmesh.cli.session_words import log_text
 from contextmesh.policy import Policy
 from contextmesh.session.generations import diff, log, migrate, restore
 from contextmesh.session.inspection import inspect
@@ -96,6 +97,11 @@ def test_the_log_of_a_journal_shows_its_transactions(tmp_path: Path) -> None:
     assert [(line["of"], line["put"]) for line in written] == [("node", {"nodes": 1})] * 2
     assert [line["transaction"] for line in written] == [state.graph.store.seq - 1, state.graph.store.seq]
     assert entry.counts["nodes"] == 3
+    told = [one.seq for one in entry.transactions]
+    assert told[-2:] == [line["transaction"] for line in written]
+    words = log_text((entry,))
+    assert f"transaction {told[-1]} (node), build 1: 1 nodes" in words
+    assert entry.as_json()["transactions"][-1] == {"seq": told[-1], "kind": "node", "day": None, "build": 1}
 
 
 def test_the_log_goes_on_past_a_generation_that_is_damaged(tmp_path: Path) -> None:
