@@ -14,7 +14,7 @@ from contextmesh.ingest.documents import Document
 from contextmesh.ingest.drafts import Draft, Drafts, draft, title_forms
 from contextmesh.ingest.links import DERIVED_FROM, MENTIONS, SUPERSEDES, Linker
 from contextmesh.ingest.names import Name
-from contextmesh.ingest.records import link_record, put_record
+from contextmesh.ingest.records import IMPRECISE, link_record, put_record
 from contextmesh.ingest.report import STAGES, Tally
 from contextmesh.ingest.revise import compare
 from contextmesh.ingest.roll import Roll
@@ -185,9 +185,11 @@ def put_source(batch: Batch, document: Document) -> Node:
     }
     if document.header:
         attrs[FIELDS] = dict(document.header)
+    if document.date and document.date_day is None:
+        attrs[IMPRECISE] = document.date
     label = document.title or document.id
     if not batch.has(document.id):
         return batch.add_node(SOURCE, label, id=document.id, attrs=attrs)
     there = batch.node(document.id)
-    kept = {name: value for name, value in there.attrs.items() if name != FIELDS}
+    kept = {name: value for name, value in there.attrs.items() if name not in (FIELDS, IMPRECISE)}
     return batch.replace_node(replace(there, label=label, attrs={**kept, **attrs}))

@@ -10,7 +10,8 @@ attribute             on             facts
 ``record_key``        decision       text → ``record_key``
 ``refers``            decision       ``{relation: [key, …]}`` → ``refers``
 ``record_status``     decision       text → ``record_status``, lower-cased
-``imprecise_date``    decision       text → ``imprecise_date``
+``imprecise_date``    decision,      text → ``imprecise_date``
+                      source
 ===================== ============== ==========================================================
 
 The status and version of an assumption are never attributes of its node: the version stands in its
@@ -136,6 +137,9 @@ def stated_justifications(node: Node) -> tuple[tuple[str, ...], ...]:
 
 
 def _date_facts(node: Node) -> Iterator[Fact]:
+    imprecise = node.attrs.get("imprecise_date")
+    if isinstance(imprecise, str):
+        yield "imprecise_date", (node.id, imprecise)
     period = period_or_none(node.attrs.get("retrieved_at"))
     if period is None:
         return
