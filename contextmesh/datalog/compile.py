@@ -6,6 +6,7 @@ data, so nothing a user wrote ever stands in it.
 
     r3, g3   the rows of relation 3 and their ``get``; R3 the relation itself; s3 its rows for a full scan
     x1       ``get`` of the buckets of an index (index.Bucket gives their three shapes)
+    e0       the row that drives, where a rule uses it whole
     w0, v0   a column of the row that drives several rules, a variable; t0 a value worked out
     b0, c0   a bucket, and one that several rules share
     p0, d0   take a row found for the first head; rows found before (when withdrawing)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from contextmesh.datalog.ast import Const, Sum, Term
@@ -14,6 +15,10 @@ LOOPS = 14
 """Python nests at most twenty loops; beyond this many a new nest is begun from a list of bindings."""
 
 INDENT = 60
+ROW = "e0"
+"""A driving row as it is."""
+
+_GIVEN = re.compile(rf"\b{ROW}\b")
 HELPERS = ("plus", "minus", "undo_plus", "undo_minus", "below", "total", "tick", "fewest", "some")
 
 
@@ -35,6 +40,8 @@ class Emitter(Text):
         self.mode = mode
         self._loops = 0
         self._base = (0, 0, 0)
+        self._given_at = 0
+        self._given_row: tuple[str, ...] = ()
 
     # ---- whole functions ---------------------------------------------------------------------
 
@@ -50,6 +57,7 @@ class Emitter(Text):
             self._enter(first, "drive")
             self._tests(first)
             self._rule(parts[0][0], parts[0][1])
+            self._open_given()
         else:
             self._together(parts, start)
         takes = [f"p{i} = found[{i}].append" for i in self.heads.values()]
@@ -62,8 +70,7 @@ class Emitter(Text):
         """Several rules on one row: its columns have one name, and what they look up alike is looked up once."""
         assert parts[0][0].bind is not None
         columns = [f"w{i}" for i in range(len(parts[0][0].bind.names))]
-        self._line(f"for {', '.join(columns) or '_'}{',' if len(columns) == 1 else ''} in drive:")
-        self._level += 1
+        self._each_given(", ".join(columns) + ("," if len(columns) == 1 else "") or "_", columns, "drive")
         self._tick()
         first = len(self._lines)
         for number, (plan, head) in enumerate(parts):
@@ -77,6 +84,7 @@ class Emitter(Text):
             self._rule(plan, head)
             self._level, self._loops = 3, 1
         self._lines[first:first] = [f"            {line}" for line in self._early]
+        self._open_given()
 
     def _needed(self, plan: Plan) -> str:
         """A test whether the relations that a plan joins have any rows; those it adds to may still get some."""
@@ -121,11 +129,33 @@ class Emitter(Text):
                 parts = ", ".join(f"row[{i}]" for i, _ in kept)
                 taken = ", ".join(self._variable(name) for _, name in kept)
                 self._line(f"for {taken}, in dict.fromkeys([({parts},) for row in {source}]):")
+            self._level += 1
         else:
-            self._line(f"for {self._targets(names)} in {source}:")
-        self._level += 1
+            columns = [self._variable(name) for name in names if name is not None]
+            self._each_given(self._targets(names), columns if len(columns) == len(names) else (), source)
         self._loops = 1
         self._tick()
+
+    def _each_given(self, targets: str, columns: Sequence[str], source: str) -> None:
+        """The loop over the rows that drive; a row of the same values is that very row (``_open_given``)."""
+        self._given_at, self._given_row = len(self._lines), tuple(columns)
+        self._line(f"for {targets} in {source}:")
+        self._level += 1
+
+    def _open_given(self) -> None:
+        """Where a driving row is used whole, it has a name, and is taken apart in a line of its own."""
+        if any(_GIVEN.search(line) for line in self._lines):
+            line = self._lines[self._given_at]
+            indent = line[: len(line) - len(line.lstrip())]
+            targets, source = line.strip().removeprefix("for ").removesuffix(":").rsplit(" in ", 1)
+            opened = [f"{indent}for {ROW} in {source}:", f"{indent}    {targets} = {ROW}"]
+            self._lines[self._given_at : self._given_at + 1] = opened
+
+    def _tuple(self, terms: Sequence[Term]) -> str:
+        values = tuple(self._value(term) for term in terms)
+        if values and values == self._given_row:
+            return ROW
+        return f"({', '.join(values)}{',' if len(values) == 1 else ''})"
 
     def _unpack(self, plan: Plan) -> None:
         assert plan.bind is not None
