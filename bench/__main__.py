@@ -12,7 +12,7 @@ from bench.measure import Figure, table
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m bench", description="What jobs cost, beside others.")
     parser.add_argument("family", nargs="?", choices=["programs", "graph", "agree", "all"], default="all")
-    parser.add_argument("--sizes", help="for graph jobs, numbers of nodes; programs run up to the largest")
+    parser.add_argument("--sizes", help="numbers of nodes, as 1000,1000000; programs run up to the largest")
     parser.add_argument("--json", action="store_true", help="print figures as JSON")
     parser.add_argument("--timeout", type=float, default=120.0, help="seconds until a measurement is stopped")
     parser.add_argument("--graph", type=Path, help="a TSV of package and requirement for the package program")

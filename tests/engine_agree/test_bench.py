@@ -29,7 +29,7 @@ def test_a_graph_job_has_the_same_result_by_rules_and_by_hand() -> None:
     lines = bench("bench", "graph", "--sizes", "200,400").splitlines()
 
     assert "contextmesh / straight" in lines[0]
-    assert len([line for line in lines if " 400 " in line]) == 9
+    assert len([line for line in lines if " 400 " in line]) == 13
     assert [line for line in lines if "≠" in line or "Error" in line] == []
     assert any("n^" in line for line in lines)
 
