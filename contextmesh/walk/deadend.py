@@ -32,7 +32,7 @@ def dead_end(store: Store, question: Question, seeds: Seeds, walk: Walk, roads: 
         reasons = [str(row[1]) for row in store.engine.match("dead_end", (asked, None))]
         closed = _closed(store, seeds)
     assert len(reasons) == 1, f"a failed ask has one reason, and the rules gave {reasons}"
-    return reasons[0], _detail(reasons[0], store, seeds, closed)
+    return reasons[0], _detail(reasons[0], store, question, seeds, closed)
 
 
 def _reached(store: Store, asked: str, walk: Walk, roads: Roads) -> list[Row]:
@@ -60,12 +60,14 @@ def _closed(store: Store, seeds: Seeds) -> str | None:
     return None
 
 
-def _detail(reason: str, store: Store, seeds: Seeds, closed: str | None) -> str:
+def _detail(reason: str, store: Store, question: Question, seeds: Seeds, closed: str | None) -> str:
     named = [store.nodes[id].label for id in dict.fromkeys(seeds.hits)]
     first = repr(named[0]) if named else "what it starts from"
     if reason == "entity_unresolved":
         if named:
             return f"The question names {first}, and nothing to start from stands; ask about something that is live."
+        if question.absent:
+            return f"No record here is called {question.absent[0]!r}; ingest it, or ask about one that is here."
         return (
             "Nothing here bears a name from the question, and no statement shares enough of its words; "
             "name a thing that the sources mention, or ingest a document about it."

@@ -33,11 +33,18 @@ TITLE = 2
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """What an index holds of one node: the words of its text, the source they were read in, and its names."""
+    """What an index holds of one node.
+
+    Attributes:
+        words: the terms of its text, in order, repeats kept.
+        source: where they were read.
+        record: the name that other records refer to it by.
+    """
 
     words: tuple[str, ...]
     source: str | None
     names: tuple[str, ...]
+    record: str | None = None
 
 
 class Adjacency:
@@ -177,6 +184,8 @@ class WordIndex(Index):
         words = self._words[id] = entry.words
         for name in entry.names:
             self.names.put(id, name)
+        if entry.record is not None:
+            self.names.put_record(id, entry.record)
         if node.type == SOURCE:
             self.passages.add(id, words, TITLE)
         elif node.type != ENTITY:
@@ -187,6 +196,8 @@ class WordIndex(Index):
     def _drop(self, node: Node, old: Entry) -> None:
         for name in old.names:
             self.names.drop(node.id, name)
+        if old.record is not None:
+            self.names.drop_record(node.id, old.record)
         if node.type == SOURCE:
             self.passages.take(node.id, old.words, TITLE)
         elif node.type != ENTITY:
@@ -213,7 +224,9 @@ def same_entry(one: Node, other: Node) -> bool:
 def entry_of(node: Node) -> Entry:
     """The entry of a node."""
     names = tuple(dict.fromkeys(_names(node))) if node.type in NAMED else ()
-    return Entry(tuple(terms(statement_text(node))), _home(node), names)
+    key = node.attrs.get("record_key")
+    record = key if isinstance(key, str) and node.type in NAMED else None
+    return Entry(tuple(terms(statement_text(node))), _home(node), names, record)
 
 
 def _home(node: Node) -> str | None:

@@ -32,6 +32,7 @@ class NameTable:
     def __init__(self) -> None:
         self._by_words: Table = {}
         self._by_letters: Table = {}
+        self._series: dict[str, dict[str, None]] = {}
         self.longest = 0
         self.most_letters = 0
 
@@ -58,6 +59,20 @@ class NameTable:
                 held.pop(id, None)
             elif held == id:
                 del table[key]
+
+    def put_record(self, id: str, key: str) -> None:
+        """File the name of a record under what it shares with others of its series: ``rfc`` of ``rfc-12``."""
+        head = _head_of(key)
+        if head:
+            self._series.setdefault(head, {})[id] = None
+
+    def drop_record(self, id: str, key: str) -> None:
+        """Take the name of a record out again."""
+        self._series.get(_head_of(key), {}).pop(id, None)
+
+    def of_series(self, head: str) -> Iterable[str]:
+        """The records whose names are these words and a number."""
+        return self._series.get(head, ())
 
     def of_words(self, key: str) -> tuple[str, ...]:
         """The nodes that a name of these folded words stands for."""
@@ -96,6 +111,11 @@ class NameTable:
                 ids = self.of_letters(folded[start : start + length])
                 if ids and not any(taken[start : start + length]):
                     _take(question, start, start + length, ids, taken, found)
+
+
+def _head_of(key: str) -> str:
+    head, _, number = name_key(key).rpartition(" ")
+    return head if number.isdecimal() else ""
 
 
 def _file(table: Table, key: str, id: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
 
 # A term spelt like an unknown one counts for it, at this share of its likeness.
 SPELT_ALIKE = 0.8
+# The name of a series of records has at most so many words before the number.
+LONGEST_SERIES = 3
 # Of a longer question the rarest terms are walked with.
 MOST_TERMS = 64
 
@@ -55,6 +58,7 @@ class Question:
         signs: words that tend to stand in an answer to such a question.
         kinds: node types it calls by their name (which decision …).
         rest: the terms that are neither part of a name nor of what asks.
+        absent: names of records of a known series, where no such record is here and nothing is called so.
     """
 
     text: str
@@ -67,12 +71,13 @@ class Question:
     kinds: frozenset[str]
     rest: frozenset[str]
     places: dict[str, int]
+    absent: tuple[str, ...] = ()
 
 
 def read_question(text: str, index: Index, resolver: Resolver, roads: Roads) -> Question:
     """Reads a question; the resolver may learn an alias from a capitalised, quoted or joined name."""
     words = placed_words(text)
-    names = _names(text, index, resolver)
+    names, absent = _names(text, words, index, resolver)
     asks, signs, manner = _asks(words, roads)
     # Words that only say what kind of answer is wanted (how long, which year) are not looked for in it.
     ordered = [(term, word) for word in words if word.start not in manner for term in terms(word.text)]
@@ -92,6 +97,7 @@ def read_question(text: str, index: Index, resolver: Resolver, roads: Roads) -> 
         kinds=frozenset(kind for kind in roads.answers if any(w.text in (kind, f"{kind}s") for w in words)),
         rest=frozenset(places) - _terms_within(words, spent),
         places=places,
+        absent=absent,
     )
 
 
@@ -103,14 +109,21 @@ def _rarest(places: dict[str, int], index: Index) -> dict[str, int]:
     return {term: places[term] for term in sorted(kept, key=lambda term: places[term])}
 
 
-def _names(text: str, index: Index, resolver: Resolver) -> tuple[Name, ...]:
-    """First what the names table spells out; then what the resolver makes of the other mentions."""
+def _names(text: str, words: list[Word], index: Index, resolver: Resolver) -> tuple[tuple[Name, ...], tuple[str, ...]]:
+    """First what the names table spells out; then what the resolver makes of the other mentions.
+
+    A record that is not here is no other record, however much its name is like another's.
+    """
     found: dict[str, Name] = {}
     taken = bytearray(len(text))
     for hit in index.names.find(text):
         taken[hit.start : hit.end] = b"\x01" * (hit.end - hit.start)
         for id in hit.ids:
             found.setdefault(id, Name(id, hit.text, hit.start, hit.end))
+    absent = []
+    for start, end in _absent(words, taken, index):
+        taken[start:end] = b"\x01" * (end - start)
+        absent.append(text[start:end])
     for mention in mentions(text):
         if all(taken[mention.start : mention.end]):
             continue
@@ -120,7 +133,18 @@ def _names(text: str, index: Index, resolver: Resolver) -> tuple[Name, ...]:
         if resolution.id is not None and resolution.id in index:
             taken[mention.start : mention.end] = b"\x01" * (mention.end - mention.start)
             found.setdefault(resolution.id, Name(resolution.id, mention.text, mention.start, mention.end))
-    return tuple(found.values())
+    return tuple(found.values()), tuple(absent)
+
+
+def _absent(words: list[Word], taken: bytearray, index: Index) -> Iterator[tuple[int, int]]:
+    """Where a number stands after the words of a series of records, and names none of them."""
+    for at, number in enumerate(words):
+        if not number.text.isdecimal() or any(taken[number.start : number.end]):
+            continue
+        for width in range(min(at, LONGEST_SERIES), 0, -1):
+            if any(index.names.of_series(" ".join(word.text for word in words[at - width : at]))):
+                yield words[at - width].start, number.end
+                break
 
 
 def _is_meant(name: str) -> bool:

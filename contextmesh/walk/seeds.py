@@ -66,14 +66,14 @@ def find_seeds(
 ) -> Seeds:
     """Seeds by name, by word, and by vector when there are no others.
 
-    A question that names only what fell starts from what replaced it, or nowhere: other nodes that share
-    its words are not what it asks about.
+    A question that names only what fell starts from what replaced it, or nowhere, and so does one that names only
+    a record that is not here: other nodes that share its words are not what it asks about.
     """
     hits = tuple(name.id for name in question.names)
     standing = _standing(hits, index, is_live)
     named = [Seed(id, NAME, 1.0) for id in standing]
     stand_ins = {new: old for new, old in standing.items() if old is not None}
-    if hits and not named:
+    if (hits and not named) or (question.absent and not hits):
         return Seeds((), hits, (), {})
     statements = index.statements.search(scorer.statement_weights, POOL_STATEMENTS, is_live)
     sources = index.passages.search(scorer.passage_weights, POOL_SOURCES, is_live)

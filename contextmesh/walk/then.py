@@ -160,11 +160,18 @@ class NamesThen(NameTable):
         self._catch_up()
         return self._joined(self._now.of_letters(letters), super().of_letters(letters))
 
+    def of_series(self, head: str) -> Iterable[str]:
+        self._catch_up()
+        return self._joined(tuple(self._now.of_series(head)), tuple(super().of_series(head)))
+
     def _catch_up(self) -> None:
         own = self._index.own
         for number in list(own)[self._known :]:
             for name in own[number].names:
                 self.put(self._index.numbers.ids[number], name)
+            record = own[number].record
+            if record is not None:
+                self.put_record(self._index.numbers.ids[number], record)
         self._known = len(own)
         self.longest = max(self.longest, self._now.longest)
         self.most_letters = max(self.most_letters, self._now.most_letters)
