@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from contextmesh.base.collector import collector_paused
 from contextmesh.base.errors import OntologyError, Problem, SnapshotError, Where
 from contextmesh.base.fields import Fault
+from contextmesh.store.heap import BULK
 from contextmesh.store.records_check import find_flaw, judge, past_of
 from contextmesh.store.records_format import Places, Suspect, kind_of, lines_of, read_header, refused
 from contextmesh.store.records_load import Loaded, store_of
@@ -62,10 +63,11 @@ def records_from_bytes(
         SnapshotError: what is wrong, with file, line and path.
         LimitReached: judging it took too much.
     """
-    with collector_paused():
-        lines = lines_of(data, name)
-        _, first = next(lines, (0, b""))
-        loaded = Loaded(read_header(first, name), verified, vectors=memoryview(vectors or b""))
+    lines = lines_of(data, name)
+    _, first = next(lines, (0, b""))
+    header = read_header(first, name)
+    with collector_paused(keep=sum(header.counts) >= BULK):
+        loaded = Loaded(header, verified, vectors=memoryview(vectors or b""))
         try:
             for number, line in lines:
                 loaded.take(kind_of(line), line, number)

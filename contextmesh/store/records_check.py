@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from contextmesh.base.canon import INNER_DEPTH
@@ -10,9 +9,9 @@ from contextmesh.base.dates import read_period
 from contextmesh.base.errors import InputError, SnapshotError
 from contextmesh.base.fields import Fault
 from contextmesh.base.strict import parse
-from contextmesh.datalog.facts import Delta
 from contextmesh.datalog.limits import Limits
 from contextmesh.policy import Policy
+from contextmesh.store.bulk import require_legal
 from contextmesh.store.model import Edge, Node
 from contextmesh.store.records_agree import disagreement
 from contextmesh.store.records_careful import Careful
@@ -21,10 +20,7 @@ from contextmesh.store.records_json import edge_from_json, is_edge_id, node_from
 from contextmesh.store.records_load import Loaded, store_of
 from contextmesh.store.records_past import Chronicle, Commit
 from contextmesh.store.records_vectors import FLOAT32, first_not_finite
-from contextmesh.store.refusal import Wording
 from contextmesh.store.store import Store
-
-VIOLATION = "violation"
 
 
 def find_flaw(data: bytes, vectors: bytes, name: str) -> SnapshotError:
@@ -143,25 +139,5 @@ def judge(loaded: Loaded, vectors: bytes, policy: Policy, limits: Limits | None)
     if fault is not None:
         raise fault
     store = store_of(loaded, policy, limits)
-    _require_legal(store, loaded, policy)
+    require_legal(store, loaded.records)
     return store
-
-
-def _require_legal(store: Store, loaded: Loaded, policy: Policy) -> None:
-    """Every record and verdict as if it were new, in a trial that leaves nothing behind.
-
-    Evidence may have been pruned after the verdict it was for, so it counts here as it stood then.
-    """
-    engine = store.engine
-    checks: Mapping[str, Any] = {
-        "new_node": [(node.id, node.type) for node in store.nodes.values()],
-        "new_edge": [(edge.id, edge.src, edge.type, edge.dst) for edge in store.edges.values()],
-        "new_verdict": [row[:2] for row in loaded.verdicts],
-    }
-    pruned = [(evidence,) for _, evidence, _ in loaded.verdicts if store.nodes[evidence].pruned]
-    with engine.trial(wanted=(VIOLATION,)):
-        engine.apply(Delta(checks, {"pruned": list(dict.fromkeys(pruned))}), report=())
-        if engine.count(VIOLATION):
-            order = {name: place for place, name in enumerate((*store.nodes, *store.edges))}
-            wording = Wording(engine, policy.ontology, store.nodes.get, store.edges)
-            raise wording.refusal(list(engine.rows(VIOLATION)), order)

@@ -6,29 +6,22 @@ Nothing here says what is wrong with a file: whatever is odd is a ``Suspect``, a
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from functools import partial
-from itertools import chain
 from math import isfinite
 from typing import Any
 
 from contextmesh.base.canon import INNER_DEPTH
 from contextmesh.base.errors import InputError
 from contextmesh.base.strict import parse
-from contextmesh.datalog.ast import Row
-from contextmesh.datalog.engine import Engine
 from contextmesh.datalog.limits import Limits
 from contextmesh.policy import Policy
-from contextmesh.store import relations
+from contextmesh.store.bulk import Records, store_over
 from contextmesh.store.model import Assumption, Edge, Node, Provenance
 from contextmesh.store.records_codec import Rows, decode, raw
 from contextmesh.store.records_format import KINDS, Header, Places, Suspect
 from contextmesh.store.records_vectors import FLOAT32, Vector
 from contextmesh.store.relations import Fact
-from contextmesh.store.store import LIMITS, Store
-
-Give = Callable[[], Iterable[Row]]
+from contextmesh.store.store import Store
 
 
 @dataclass(slots=True)
@@ -84,6 +77,10 @@ class Loaded:
         used = self.vector * (self.header.width or 0) * FLOAT32
         if tuple(self.counts.values()) != self.header.counts or used != len(self.vectors):
             raise Suspect
+
+    @property
+    def records(self) -> Records:
+        return Records(self.nodes, self.edges, self.assumptions, self.born, self.born_edges, self.verdicts)
 
     # -- one method a kind ------------------------------------------------------------------------
 
@@ -187,86 +184,10 @@ _DISTINCT = ("nodes", "edges", "assumptions")
 
 
 def store_of(loaded: Loaded, policy: Policy, limits: Limits | None) -> Store:
-    """A store over the records; a relation's facts are made when it is first looked at."""
-    store = Store(policy, limits=limits)
-    facts: dict[str, Iterable[Row]] = {name: list(rows) for name, rows in policy.facts.items()}
-    facts["now"] = [relations.now_fact(loaded.header.build)[1]]
-    facts["verdict"] = loaded.verdicts
-    late = late_facts(loaded, store.always_carried)
-    said = dict.fromkeys(name for name, _ in policy.program.facts)
-    for name in [name for name in late if name in said]:
-        facts[name] = late.pop(name)()
-    stated: dict[str, list[Row]] = {}
-    for (name, row), _, stands in loaded.facts:
-        if stands:
-            store.require_input(name, row)
-            stated.setdefault(name, []).append(row)
-    for name, rows in stated.items():
-        if name in late:
-            late[name] = partial(_then, late[name], rows)
-        else:
-            facts[name] = [*facts.get(name, ()), *rows]
-    engine = Engine(policy.program, facts, limits=limits or LIMITS, late=late)
+    """A store over the records."""
+    stated = [fact for fact, _, stands in loaded.facts if stands]
     header = loaded.header
-    store.take_over(loaded.nodes, loaded.edges, loaded.assumptions, engine, build=header.build, seq=header.seq)
+    store = store_over(loaded.records, policy, limits, stated=stated, build=header.build, seq=header.seq)
     store.walks.update(loaded.walks)
     store.traversals.update(loaded.traversals)
     return store
-
-
-def late_facts(loaded: Loaded, always: tuple[str, ...]) -> dict[str, Give]:
-    """For each relation that records stand for, what makes its rows; what most commands read is made directly."""
-    nodes, edges = list(loaded.nodes.values()), list(loaded.edges.values())
-    born, born_edges = loaded.born, loaded.born_edges
-    direct: dict[str, Give] = {
-        "node": lambda: [(node.id, node.type) for node in nodes],
-        "named": lambda: [(node.id, node.label) for node in nodes],
-        "born_at_build": lambda: [(node.id, node.build) for node in nodes],
-        "born": lambda: chain(
-            ((node.id, seq) for node, seq in zip(nodes, born, strict=True)),
-            ((edge.id, seq) for edge, seq in zip(edges, born_edges, strict=True)),
-        ),
-        "provenance": lambda: [(n.id, n.provenance.source_id) for n in nodes if n.provenance is not None],
-        "pruned": lambda: [(node.id,) for node in nodes if node.pruned],
-        "edge": lambda: [(edge.id, edge.src, edge.type, edge.dst) for edge in edges],
-        "bound": lambda: [(edge.id, edge.assumption_id) for edge in edges if edge.assumption_id is not None],
-    }
-    return direct | {
-        name: partial(_of_attributes, nodes, name, where, always) for name, where in _OF_ATTRIBUTES.items()
-    }
-
-
-def _of_attributes(nodes: list[Node], name: str, where: Callable[[Node], bool], always: tuple[str, ...]) -> list[Row]:
-    """The rows of one relation; asked only of the nodes that can have any."""
-    some = (node for node in nodes if where(node))
-    return [row for node in some for relation, row in relations.node_facts(node, 0, always) if relation == name]
-
-
-def _any(node: Node) -> bool:
-    return True
-
-
-def _stands_on(node: Node) -> bool:
-    return relations.JUSTIFICATIONS in node.attrs
-
-
-def _is_source(node: Node) -> bool:
-    return node.type == relations.SOURCE
-
-
-def _is_decision(node: Node) -> bool:
-    return node.type == relations.DECISION
-
-
-_OF_ATTRIBUTES: dict[str, Callable[[Node], bool]] = {
-    "carries": _any,
-    **dict.fromkeys(("justification", "premise"), _stands_on),
-    **dict.fromkeys(("dated", "dated_within"), _is_source),
-    **dict.fromkeys(("record_key", "record_status", "imprecise_date", "refers"), _is_decision),
-}
-"""Relations that follow from the attributes of nodes, and the nodes that can have rows in them."""
-
-
-def _then(give: Give, rows: list[Row]) -> Iterator[Row]:
-    yield from give()
-    yield from rows

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from contextmesh.base.errors import OntologyError, Problem
 from contextmesh.base.fields import Fault, Path
 from contextmesh.base.strict import Document
 from contextmesh.datalog.limits import Limits
 from contextmesh.policy import Policy
-from contextmesh.store.model import Node
+from contextmesh.store.bulk import Records, require_legal, store_over
 from contextmesh.store.snapshot_history import History, Place, late_places, stated_history
 from contextmesh.store.snapshot_rows import Rows, path_of
 from contextmesh.store.store import Store
-
-_LOADED = "load"
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,29 +103,20 @@ def located(document: Document, rows: Rows, refusal: OntologyError) -> list[Prob
 
 
 def _store(rows: Rows, history: History, policy: Policy, limits: Limits | None) -> Store:
-    store = Store(policy, limits=limits)
     born, rejected = history.numbers(rows)
-    stage = store.stage(_LOADED)
-    stage.set_build(rows.build)
-    witnesses = {witness.evidence: None for witness in history.witnesses}
-    set_aside: list[Node] = []
-    for node in rows.nodes:
-        if node.pruned and node.id in witnesses:  # it was evidence before it was pruned
-            set_aside.append(node)
-            node = replace(node, pruned=False)
-        stage.put_node(node, born=0)
-    for assumption in rows.assumptions:
-        stage.put_assumption(assumption)
-    for edge in rows.edges:
-        stage.put_edge(edge, born=born[edge.id])
-    for witness in history.witnesses:
-        stage.put_verdict(witness.assumption, witness.evidence, at=rejected[witness.assumption])
-    stage.commit(reasons=False)
-    if set_aside:
-        later = store.stage(_LOADED)
-        for node in set_aside:
-            later.put_node(node)
-        later.commit(reasons=False)
+    verdicts = [(w.assumption, w.evidence, rejected[w.assumption]) for w in history.witnesses]
+    records = Records(
+        {node.id: node for node in rows.nodes},
+        {edge.id: edge for edge in rows.edges},
+        {record.id: record for record in rows.assumptions},
+        [0] * len(rows.nodes),
+        [born[edge.id] for edge in rows.edges],
+        verdicts,
+    )
+    set_aside = any(records.nodes[witness.evidence].pruned for witness in history.witnesses)
+    last = max((1, *born.values(), *rejected.values()))  # what was evidence was pruned after that
+    store = store_over(records, policy, limits, build=rows.build, seq=last + set_aside)
+    require_legal(store, records)
     store.walks.update(rows.walks)
     store.traversals.update(rows.traversals)
     return store

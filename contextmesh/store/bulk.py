@@ -1,0 +1,162 @@
+"""Many records to a store at once: the facts of a relation are made when it is first looked at, judged by the rules."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import chain
+from typing import Any
+
+from contextmesh.base.errors import OntologyError, Problem
+from contextmesh.datalog.ast import Row
+from contextmesh.datalog.engine import Engine
+from contextmesh.datalog.facts import Delta
+from contextmesh.datalog.limits import Limits
+from contextmesh.policy import Policy
+from contextmesh.store import relations
+from contextmesh.store.model import Assumption, Edge, Node
+from contextmesh.store.refusal import Wording
+from contextmesh.store.store import LIMITS, Store
+
+VIOLATION = "violation"
+
+Give = Callable[[], Iterable[Row]]
+
+
+@dataclass(frozen=True, slots=True)
+class Records:
+    """Every record of a graph, in the order of insertion.
+
+    Attributes:
+        born, born_edges: the transaction that first wrote each node, and each edge, in their order.
+        verdicts: assumption, evidence and the transaction of each disproof.
+    """
+
+    nodes: Mapping[str, Node]
+    edges: Mapping[str, Edge]
+    assumptions: Mapping[str, Assumption]
+    born: Sequence[int]
+    born_edges: Sequence[int]
+    verdicts: Sequence[tuple[str, str, int]]
+
+
+def store_over(
+    records: Records,
+    policy: Policy,
+    limits: Limits | None,
+    *,
+    stated: Iterable[relations.Fact] = (),
+    build: int,
+    seq: int,
+) -> Store:
+    """A store over records that nothing has judged yet; nothing is evaluated.
+
+    Raises:
+        OntologyError: a stated fact that is no fact of an input relation.
+    """
+    store = Store(policy, limits=limits)
+    facts: dict[str, Iterable[Row]] = {name: list(rows) for name, rows in policy.facts.items()}
+    facts["now"] = [relations.now_fact(build)[1]]
+    facts["verdict"] = list(records.verdicts)
+    late = _late_facts(records, store.always_carried)
+    said = dict.fromkeys(name for name, _ in policy.program.facts)
+    for name in [name for name in late if name in said]:
+        facts[name] = late.pop(name)()
+    more: dict[str, list[Row]] = {}
+    for name, row in stated:
+        store.require_input(name, row)
+        more.setdefault(name, []).append(row)
+    for name, rows in more.items():
+        if name in late:
+            late[name] = partial(_then, late[name], rows)
+        else:
+            facts[name] = [*facts.get(name, ()), *rows]
+    engine = Engine(policy.program, facts, limits=limits or LIMITS, late=late)
+    store.take_over(records.nodes, records.edges, records.assumptions, engine, build=build, seq=seq)
+    return store
+
+
+def require_legal(store: Store, records: Records) -> None:
+    """Judge every record and verdict as if it were new, in a trial that leaves nothing behind.
+
+    Evidence may have been pruned after the verdict it was for, so it counts here as it stood then.
+
+    Raises:
+        OntologyError: every violation (the first 20); ``reserved-id``. LimitReached: it took too much.
+    """
+    for id in records.nodes:
+        if id.startswith(relations.RESERVED_IDS):
+            message = f"ids that start with `{relations.RESERVED_IDS}` name justifications"
+            raise OntologyError(Problem("reserved-id", message, subject=id, hint="choose another id"))
+    engine = store.engine
+    checks: Mapping[str, Any] = {
+        "new_node": [(node.id, node.type) for node in records.nodes.values()],
+        "new_edge": [(edge.id, edge.src, edge.type, edge.dst) for edge in records.edges.values()],
+        "new_verdict": [row[:2] for row in records.verdicts],
+    }
+    pruned = [(evidence,) for _, evidence, _ in records.verdicts if records.nodes[evidence].pruned]
+    with engine.trial(wanted=(VIOLATION,)):
+        engine.apply(Delta(checks, {"pruned": list(dict.fromkeys(pruned))}), report=())
+        if engine.count(VIOLATION):
+            order = {name: place for place, name in enumerate((*records.nodes, *records.edges))}
+            wording = Wording(engine, store.policy.ontology, records.nodes.get, records.edges)
+            raise wording.refusal(list(engine.rows(VIOLATION)), order)
+
+
+def _late_facts(records: Records, always: tuple[str, ...]) -> dict[str, Give]:
+    """For each relation that records stand for, what makes its rows; what most commands read is made directly."""
+    nodes, edges = list(records.nodes.values()), list(records.edges.values())
+    born, born_edges = records.born, records.born_edges
+    direct: dict[str, Give] = {
+        "node": lambda: [(node.id, node.type) for node in nodes],
+        "named": lambda: [(node.id, node.label) for node in nodes],
+        "born_at_build": lambda: [(node.id, node.build) for node in nodes],
+        "born": lambda: chain(
+            ((node.id, seq) for node, seq in zip(nodes, born, strict=True)),
+            ((edge.id, seq) for edge, seq in zip(edges, born_edges, strict=True)),
+        ),
+        "provenance": lambda: [(n.id, n.provenance.source_id) for n in nodes if n.provenance is not None],
+        "pruned": lambda: [(node.id,) for node in nodes if node.pruned],
+        "edge": lambda: [(edge.id, edge.src, edge.type, edge.dst) for edge in edges],
+        "bound": lambda: [(edge.id, edge.assumption_id) for edge in edges if edge.assumption_id is not None],
+    }
+    return direct | {
+        name: partial(_of_attributes, nodes, name, where, always) for name, where in _OF_ATTRIBUTES.items()
+    }
+
+
+def _of_attributes(nodes: list[Node], name: str, where: Callable[[Node], bool], always: tuple[str, ...]) -> list[Row]:
+    """The rows of one relation; asked only of the nodes that can have any."""
+    some = (node for node in nodes if where(node))
+    return [row for node in some for relation, row in relations.node_facts(node, 0, always) if relation == name]
+
+
+def _any(node: Node) -> bool:
+    return True
+
+
+def _stands_on(node: Node) -> bool:
+    return relations.JUSTIFICATIONS in node.attrs
+
+
+def _is_source(node: Node) -> bool:
+    return node.type == relations.SOURCE
+
+
+def _is_decision(node: Node) -> bool:
+    return node.type == relations.DECISION
+
+
+_OF_ATTRIBUTES: dict[str, Callable[[Node], bool]] = {
+    "carries": _any,
+    **dict.fromkeys(("justification", "premise"), _stands_on),
+    **dict.fromkeys(("dated", "dated_within"), _is_source),
+    **dict.fromkeys(("record_key", "record_status", "imprecise_date", "refers"), _is_decision),
+}
+"""Relations that follow from the attributes of nodes, and the nodes that can have rows in them."""
+
+
+def _then(give: Give, rows: list[Row]) -> Iterator[Row]:
+    yield from give()
+    yield from rows
