@@ -199,19 +199,22 @@ class Engine:
         if report is None and self._frames:
             report = self._frames[-1].wanted
         mask = self._mask(report) | self._overdue
+        judging = self._closure[judge[0]] if judge is not None else 0
         frame = self._open()
         try:
-            self._refresh(mask)  # the delta is told against what stood before
+            self._refresh(mask | judging)  # the delta is told against what stood before, without the last checks
             before = {relation: len(relation.log) for relation in frame.marks}
             self._change(delta, frame)
             if judge is not None:
                 self._change(Delta(checks), frame)
-                self._refresh(self._closure[judge[0]])
+                self._refresh(judging)
                 judge[1](self.relations[judge[0]])
             self._refresh(mask)
             told = net_delta({**frame.marks, **before}, report)
             if judge is not None:
                 self._change(Delta(dropped=checks), frame)
+                if any(len(rows) > LONG for rows in checks.values()):
+                    self._refresh(judging)  # so that their logs need not be kept for it
         except BaseException:
             self._undo(frame)
             raise
