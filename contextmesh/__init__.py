@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from contextmesh.base.version import VERSION
+
 if TYPE_CHECKING:
     from contextmesh.api import Mesh as Mesh
     from contextmesh.base.errors import LimitReached as LimitReached
@@ -25,7 +27,7 @@ if TYPE_CHECKING:
     from contextmesh.run.verdict import Verdict as Verdict
     from contextmesh.session.session import Session as Session
 
-__version__ = "0.1.0"
+__version__ = VERSION
 
 _HOMES = {
     "Mesh": "api",

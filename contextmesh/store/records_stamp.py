@@ -16,11 +16,11 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from contextmesh import __version__
 from contextmesh.base.canon import canonical
 from contextmesh.base.chain import is_digest
 from contextmesh.base.errors import InputError
 from contextmesh.base.files import read_bytes, write_bytes
+from contextmesh.base.version import VERSION
 from contextmesh.store.records import records_from_bytes
 
 if TYPE_CHECKING:
@@ -130,7 +130,7 @@ def _stamp(data: bytes, vectors: bytes | None, policy: Policy) -> tuple[str, byt
             "records": hashlib.sha256(data).hexdigest(),
             "vectors": None if vectors is None else hashlib.sha256(vectors).hexdigest(),
             "policy": policy.digest,
-            "program": f"{__version__}/{_CHECKS}",
+            "program": f"{VERSION}/{_CHECKS}",
         }
     ).encode("utf-8")
     return hashlib.sha256(text).hexdigest(), text

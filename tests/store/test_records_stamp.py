@@ -87,7 +87,7 @@ def test_a_stamp_is_of_its_bytes_its_vectors_its_policy_and_its_program(
     assert not stamps.has(good[0], good[1] + b"\x00", POLICY)
     assert not stamps.has(good[0], None, POLICY)
     assert not stamps.has(*good, replace(POLICY, digest="0" * 64))
-    monkeypatch.setattr(records_stamp, "__version__", "9.9")
+    monkeypatch.setattr(records_stamp, "VERSION", "9.9")
     assert not stamps.has(*good, POLICY)
 
 
