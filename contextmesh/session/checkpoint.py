@@ -24,6 +24,9 @@ SHARE = 4
 LINES = 2_000
 """… but no more lines than can be judged again in about a second when the session is opened."""
 
+LARGE = 5_000
+"""Records that may be put into lines before it is asked whether a new generation is the shorter way."""
+
 
 @dataclass(frozen=True, slots=True)
 class Acknowledged:
@@ -125,6 +128,9 @@ def _entries(state: SessionState) -> list[Entry] | None:
     if pending.attempt is not None and pending.attempt.is_generation:  # its files may be there
         return None
     if not pending.follows(state.graph.store, state.resolver, state.walks):
+        return None
+    store = state.graph.store
+    if pending.size > max(LARGE, (len(store.nodes) + len(store.edges)) // SHARE):
         return None
     entries = pending.entries(pending.mark())
     if (state.carried, state.rounds) != (pending.carried, pending.rounds):

@@ -146,6 +146,12 @@ class Pending:
             or mark.walks != self._walked
         )
 
+    @property
+    def size(self) -> int:
+        """How many records its transactions put."""
+        new = (written.transaction for written in self.transactions)
+        return sum(len(one.nodes) + len(one.edges) + len(one.assumptions) for one in new)
+
     def mark(self) -> Mark:
         return Mark(
             len(self.transactions),

@@ -137,6 +137,18 @@ def test_a_journal_of_many_lines_becomes_a_new_generation(tmp_path: Path, monkey
     same(Mesh.open(tmp_path / "s"), mesh)
 
 
+def test_a_change_as_large_as_the_session_is_a_new_generation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys.modules["contextmesh.session.checkpoint"], "LARGE", 3)
+    mesh, source = log_mesh(tmp_path / "s")
+    mesh.checkpoint()
+    for number in range(4):
+        mesh.submit_evidence(f"Wave {number}", source_id=source)
+    assert (mesh.checkpoint().lines, mesh.generation) == (0, 3)
+    same(Mesh.open(tmp_path / "s"), mesh)
+    mesh.submit_evidence("Wave 4", source_id=source)
+    assert (mesh.checkpoint().lines, mesh.generation) == (1, 3)
+
+
 def test_a_mesh_without_a_directory_has_no_checkpoints() -> None:
     with pytest.raises(InputError) as caught:
         Mesh().checkpoint()
