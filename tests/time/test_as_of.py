@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from contextmesh.api import Mesh
 from contextmesh.base.errors import InputError, OntologyError
 
-law = settings(max_examples=12, deadline=None)
+law = settings(max_examples=60, deadline=None)
 
 
 @law
