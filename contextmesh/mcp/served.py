@@ -148,7 +148,7 @@ class Served:
 
         assert self.directory is not None, "the demo is built"
         mesh = Mesh.open(self.directory, policy=self._policy)
-        self._seen = Seen.of(mesh.state).now(self.directory)
+        self._seen = Seen.of(mesh.state).on_disk(self.directory)
         return mesh
 
     def _current(self) -> _Held:
@@ -196,7 +196,7 @@ class Served:
         if self.directory is None:
             return False
         try:
-            return self._seen.now(self.directory) != self._seen
+            return self._seen.on_disk(self.directory) != self._seen
         except Refusal:
             return False
 

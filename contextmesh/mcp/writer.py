@@ -69,7 +69,7 @@ class Seen:
         size = home.position.size if home.position is not None else 0
         return cls(home.generation, manifest.journal, size)
 
-    def now(self, directory: Path) -> Seen:
+    def on_disk(self, directory: Path) -> Seen:
         """As it is on the disk.
 
         Raises:
