@@ -147,8 +147,9 @@ class Served:
         from contextmesh.api import Mesh
 
         assert self.directory is not None, "the demo is built"
+        seen = Seen.on_disk(self.directory)
         mesh = Mesh.open(self.directory, policy=self._policy)
-        self._seen = Seen.of(mesh.state).on_disk(self.directory)
+        self._seen = seen
         return mesh
 
     def _current(self) -> _Held:
@@ -196,7 +197,7 @@ class Served:
         if self.directory is None:
             return False
         try:
-            return self._seen.on_disk(self.directory) != self._seen
+            return Seen.on_disk(self.directory) != self._seen
         except Refusal:
             return False
 

@@ -50,40 +50,37 @@ class Ticket:
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """How much of a directory was seen: another writer has been there when it is more.
+    """How much of a directory was seen: another writer has been there when it is something else.
 
     Attributes:
-        journal: the file beside the generation that grows with each commit; None where there is none.
+        size: of the journal beside the generation, which grows with each commit; 0 where there is none.
     """
 
     generation: int
-    journal: str | None = None
     size: int = 0
 
     @classmethod
     def of(cls, state: SessionState) -> Seen:
         """As a session knows it that was just committed."""
-        home, manifest = state.home, state.manifest
-        if home is None or manifest is None:
-            return cls(0)
-        size = home.position.size if home.position is not None else 0
-        return cls(home.generation, manifest.journal, size)
+        home = state.home
+        assert home is not None, "it was committed there"
+        return cls(home.generation, home.position.size if home.position is not None else 0)
 
-    def on_disk(self, directory: Path) -> Seen:
-        """As it is on the disk.
+    @classmethod
+    def on_disk(cls, directory: Path) -> Seen:
+        """As it is now; taken before a session is read, so that what is committed meanwhile is read once more.
 
         Raises:
             SessionError: the directory cannot be listed.
         """
         from contextmesh.session.files import newest
 
-        size = 0
-        if self.journal is not None:
-            try:
-                size = (directory / self.journal).stat().st_size
-            except OSError:
-                size = 0
-        return Seen(newest(directory) or self.generation, self.journal, size)
+        generation = newest(directory) or 0
+        try:
+            size = (directory / f"journal-{generation:06d}.jsonl").stat().st_size
+        except OSError:
+            size = 0
+        return cls(generation, size)
 
 
 @dataclass(frozen=True, slots=True)
