@@ -26,7 +26,7 @@ LONGEST = 86_400.0
 
 _MODE = 0o644
 _HOLDER_SIZE = 4096
-_FIRST_PAUSE, _LAST_PAUSE = 0.001, 0.02
+_FIRST_PAUSE, _LAST_PAUSE = 0.001, 0.005
 
 
 @dataclass(frozen=True, slots=True)
