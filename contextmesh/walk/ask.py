@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from contextmesh.base.canon import require_canonical
 from contextmesh.base.errors import InputError, Problem
 from contextmesh.walk.answer import Answer, Step, token_estimate
+from contextmesh.walk.because import NOT_SAID, Reading, joined, only_restates, reason_given
 from contextmesh.walk.choose import Candidate, candidates, evidence, sources
 from contextmesh.walk.deadend import dead_end
 from contextmesh.walk.index import SOURCE
@@ -96,6 +97,13 @@ class _Ask:
         way = self._standing.steps_of(walk.way_to(best.visit.id))
         newer = self._standing.successors(best.visit.id)
         detail = _lineage_detail(way[-1], newer) or self._fallen_detail(way, seeds) or self._unmet_detail(best, walk)
+        reading = Reading(self._question, self._scorer, self._index, self._store.nodes, self._standing)
+        if not newer and best.visit.asked < 1.0 and only_restates(reading, best):
+            given = reason_given(reading, found)
+            if given is not None:
+                best, further_on = given
+                way = joined(self._standing.steps_of(walk.way_to(best.visit.id)), further_on)
+            detail = detail or ("" if given is not None else NOT_SAID)
         # What is current answers; unless the question asks for this very step of the lineage.
         asked_for = way[-1] if best.visit.asked == 1.0 else None
         way, newer = _joined(way, newer, to_the_end=asked_for is not None)

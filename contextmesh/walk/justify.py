@@ -67,7 +67,7 @@ class Standing:
                 return self._back(at, id, came)
             for edge in self._edges.out_of(at, LOOKED_AT):
                 further = price + self._roads.forward.get(edge.type, 1.0)
-                if edge.type in self._roads.grounds and self._holds(edge) and further < prices.get(edge.dst, 1e9):
+                if edge.type in self._roads.grounds and self.holds(edge) and further < prices.get(edge.dst, 1e9):
                     prices[edge.dst], came[edge.dst] = further, (at, edge)
                     pushed += 1
                     heapq.heappush(heap, (further, pushed, edge.dst))
@@ -76,12 +76,13 @@ class Standing:
     def conflicts(self, id: str) -> tuple[str, ...]:
         """Live nodes that contradict this one or are contradicted by it, in the order of insertion."""
         edges = [e for e in (*self._edges.into(id), *self._edges.out_of(id)) if e.type == CONTRADICTS]
-        return tuple(dict.fromkeys(e.src if e.dst == id else e.dst for e in edges if self._holds(e)))
+        return tuple(dict.fromkeys(e.src if e.dst == id else e.dst for e in edges if self.holds(e)))
 
     def _replaces(self, edge: Edge) -> bool:
-        return edge.type == SUPERSEDES and self._holds(edge)
+        return edge.type == SUPERSEDES and self.holds(edge)
 
-    def _holds(self, edge: Edge) -> bool:
+    def holds(self, edge: Edge) -> bool:
+        """Whether an edge and both its ends are live."""
         live = self._is_live(edge.src) and self._is_live(edge.dst)
         return live and not self._engine.holds("edge_dead", (edge.id,))
 

@@ -191,6 +191,14 @@ class Scorer:
         enough = self._shows_sign(node) if not self.rest else self._shows_word(node)
         return enough and bool(self.said(id))
 
+    def shows_word(self, id: str) -> bool:
+        """Whether a node's text holds a word of the kind asked for, such as a because."""
+        return self._shows_word(self._nodes[id])
+
+    def says_all(self, id: str) -> bool:
+        """Whether a statement itself has every word of the question beside the names."""
+        return not self.rest & ~self.statement(id).own
+
     def _statement(self, id: str) -> Fit:
         node, number = self._nodes[id], self._numbers[id]
         own, title = _held(number, self._in_statements), self._title(node)

@@ -12,7 +12,7 @@ from contextmesh.api import Mesh
 from contextmesh.base.dates import day_text
 from contextmesh.store.model import Provenance
 
-law = settings(max_examples=12, deadline=None)
+law = settings(max_examples=60, deadline=None)
 
 Paper = tuple[int, int, int, str]
 papers = st.lists(
