@@ -57,7 +57,11 @@ class Chain:
         """
         told = self._told
         if told is None:
-            told = self._words()
+            before = self.before
+            if before is not None and before._told is not None and self.via is not None and self.length <= SPELT_OUT:
+                told = (*before._told, self.via, self.words)
+            else:
+                told = self._words()
             if self.length <= SPELT_OUT:
                 self._told = told
         return told
@@ -123,9 +127,11 @@ class Receipt:
     @cached_property
     def invalidated(self) -> tuple[str, ...]:
         """The plus side of ``invalid/1``, nearest to the root first."""
-        ids = _firsts(self.derived.plus("invalid"))
-        depth = {name: self._chains[name].length for name in ids if name in self._chains}
-        return tuple(sorted(ids, key=lambda name: (depth.get(name, 0), name)))
+        by_depth: dict[int, list[str]] = {}
+        for name in _firsts(self.derived.plus("invalid")):
+            chain = self._chains.get(name)
+            by_depth.setdefault(chain.length if chain is not None else 0, []).append(name)
+        return tuple(name for depth in sorted(by_depth) for name in sorted(by_depth[depth]))
 
     @cached_property
     def restored(self) -> tuple[str, ...]:
