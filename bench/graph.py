@@ -13,6 +13,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 from bench import straight
@@ -135,17 +136,19 @@ def available() -> int | None:
 
 def _taker(figures: list[Figure], who: str, size: int) -> Callable[[str, Callable[[], int], int], None]:
     def take(job: str, work: Callable[[], int], times: int) -> None:
-        """CPU seconds of one of ``times`` repetitions, garbage collection of the whole included."""
+        """CPU seconds of a repetition, the median of ``times``: on a shared machine the mean tells of the others."""
         gc.collect()
         result = None
         if times > 1 and ", first" not in job:
             seconds, result = cpu(work)
             figures.append(Figure(f"{job}, first", who, size, seconds, result))
             times -= 1
-        start = time.process_time()
+        taken = []
         for _ in range(times):
+            start = time.process_time()
             result = work()
-        figures.append(Figure(job, who, size, (time.process_time() - start) / times, result))
+            taken.append(time.process_time() - start)
+        figures.append(Figure(job, who, size, median(taken), result))
 
     return take
 
