@@ -17,6 +17,8 @@ from contextmesh.exchange.lines import DATED, HEADER, KINDS, SCHEMA, VERSION, ma
 from contextmesh.policy import Policy
 from contextmesh.resolve.resolver import Resolver
 from contextmesh.resolve.snapshot import resolver_from_json
+from contextmesh.store.bulk import Records, require_legal, store_over
+from contextmesh.store.heap import bulk
 from contextmesh.store.relations import CONTRADICTS
 from contextmesh.store.snapshot_agree import require_agreement
 from contextmesh.store.snapshot_load import Difference, find_differences
@@ -77,6 +79,13 @@ def read_lines(
     Raises:
         InputError, SnapshotError, ResolverSnapshotError: what is wrong, with its line.
     """
+    with bulk(data.count(b"\n")):
+        return _foreign(data, file, policy, recompute, limits, sizes)
+
+
+def _foreign(
+    data: bytes, file: str, policy: Policy, recompute: bool, limits: Limits | None, sizes: FileLimits
+) -> Foreign:
     held = _read(data, file, sizes)
     container = {
         "schema": "contextmesh.graph",
@@ -218,8 +227,13 @@ def _require_order(rows: Rows, held: _Held) -> None:
         for edge, born in zip(rows.edges, held.born["edges"], strict=True)
         if edge.type == CONTRADICTS
     }
+    known = {node.id: None for node in rows.nodes}
     seen: dict[tuple[str, str], None] = {}
     for index, (assumption, evidence, seq) in enumerate(held.verdicts):
+        if evidence not in known:
+            raise Fault(
+                "unwitnessed-verdict", "names evidence that is not here", ("verdicts", index), subject=assumption
+            )
         if (assumption, evidence) in seen:
             raise Fault("two-identities", "is a verdict that another line has", ("verdicts", index), subject=assumption)
         seen[assumption, evidence] = None
@@ -228,39 +242,34 @@ def _require_order(rows: Rows, held: _Held) -> None:
 
 
 def _store(rows: Rows, held: _Held, policy: Policy, limits: Limits | None) -> Store:
-    store = Store(policy, limits=limits)
-    stage = store.stage("load")
-    stage.set_build(rows.build)
-    witnesses = {evidence: None for _, evidence, _ in held.verdicts}
-    set_aside = []
-    for node, born in zip(rows.nodes, held.born["nodes"], strict=True):
-        if node.pruned and node.id in witnesses:  # it was evidence before it was pruned
-            set_aside.append(node)
-            node = replace(node, pruned=False)
-        stage.put_node(node, born=born)
-    for assumption in rows.assumptions:
-        stage.put_assumption(assumption)
-    for edge, born in zip(rows.edges, held.born["edges"], strict=True):
-        stage.put_edge(edge, born=born)
-    for assumption_id, evidence, seq in held.verdicts:
-        stage.put_verdict(assumption_id, evidence, at=seq)
-    stage.commit(reasons=False)
-    later = store.stage("load")
-    for node in set_aside:
-        later.put_node(node)
-    for index, (relation, row) in enumerate(held.facts):
-        if relation != DATED and not may_be_stated(store, relation):
-            raise Fault("record-fact", f"says {relation}, which follows from records", ("facts", index))
-        try:
-            later.fact(relation, row)
-        except OntologyError as error:
-            raise Fault(error.code, error.problem.message, ("facts", index)) from None
-    if later:
-        later.commit(reasons=False)
-    store.seq = held.header["seq"]
+    records = Records(
+        {node.id: node for node in rows.nodes},
+        {edge.id: edge for edge in rows.edges},
+        {record.id: record for record in rows.assumptions},
+        held.born["nodes"],
+        held.born["edges"],
+        held.verdicts,
+    )
+    _require_stated(held, policy)
+    store = store_over(
+        records, policy, limits, stated=dict.fromkeys(held.facts), build=rows.build, seq=held.header["seq"]
+    )
+    require_legal(store, records)
     store.walks.update(rows.walks)
     store.traversals.update(rows.traversals)
     return store
+
+
+def _require_stated(held: _Held, policy: Policy) -> None:
+    """Raises Fault for a fact that nobody may state, or that a record says."""
+    empty = Store(policy)
+    for index, (relation, row) in enumerate(held.facts):
+        if relation != DATED and not may_be_stated(empty, relation):
+            raise Fault("record-fact", f"says {relation}, which follows from records", ("facts", index))
+        try:
+            empty.require_input(relation, row)
+        except OntologyError as error:
+            raise Fault(error.code, error.problem.message, ("facts", index)) from None
 
 
 def _resolver(held: _Held, file: str) -> Resolver:
