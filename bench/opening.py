@@ -64,7 +64,7 @@ def measured(form: str, size: int, folder: Path) -> list[Figure]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m bench.opening", description=__doc__)
-    parser.add_argument("--sizes", default="10000,100000", help="numbers of nodes; three times as many edges")
+    parser.add_argument("--sizes", default="10000,100000", help="numbers of nodes; 2.6 times as many edges")
     parser.add_argument("--one", nargs=3, metavar=("FORM", "SIZE", "DIR"), help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.one is not None:

@@ -1,7 +1,6 @@
 """Lines of rows decoded in C, with the types of their columns: the one place that knows msgspec.
 
-What it refuses, the careful reader refuses too, and says what and where. Parsing and checking in one pass is about
-eight times as fast as strict JSON followed by checks (``python -m bench.opening``).
+What it refuses, the careful reader refuses too, and says what and where.
 """
 
 from __future__ import annotations

@@ -71,6 +71,19 @@ def test_the_bytes_are_the_same_in_every_process() -> None:
     assert len(set(digests)) == 1
 
 
+def test_the_dates_of_commits_are_kept() -> None:
+    graph, history = followed()
+    writer = Writer(graph).start()
+    for day in ("2025-01-02", "2025-02", None, "2025-03-01T09:30Z"):
+        history.day = day
+        writer.start()
+
+    _, its_past = reloaded(graph, history)
+
+    assert {commit.day for commit in history.commits} == {None, "2025-01-02", "2025-02", "2025-03-01T09:30Z"}
+    assert its_past.chronicle() == history.chronicle()
+
+
 def test_telemetry_is_kept() -> None:
     graph, history = rich()
 
