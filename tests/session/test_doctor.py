@@ -275,3 +275,23 @@ def test_the_command_ends_with_1_when_something_is_found(tmp_path: Path, capsys:
     assert main(["doctor", "--session", str(tmp_path / "none")]) == 2
     assert main(["doctor"]) == 2
     capsys.readouterr()
+
+
+@pytest.mark.parametrize("kind", ["records", "journal", "resolver"])
+def test_damage_to_a_session_with_a_journal_is_mended_by_the_generation_before(
+    tmp_path: Path, kind: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    directory = tmp_path / "s"
+    state = session.save(directory, small(), version=3).state
+    state = session.checkpoint(grown(state, "Pier"), compact=True).state
+    session.checkpoint(grown(state, "Mole"))
+    path = next(directory.glob(f"{kind}-000002.*"))
+    path.write_bytes(path.read_bytes().replace(b"a", b"e", 1))
+
+    one, *_ = found(directory)
+
+    assert (one.code, one.generation, one.file) == ("damaged-generation", 2, str(path))
+    assert one.command == f"contextmesh session restore 1 --session {directory}"
+    carry_out(one.command)
+    assert [node.label for node in session.load(directory).graph.store.nodes.values()] == ["Harbour"]
+    capsys.readouterr()
