@@ -10,7 +10,7 @@ from contextmesh.datalog.ast import Row
 from contextmesh.datalog.facts import Delta, Relation
 from contextmesh.store import relations
 from contextmesh.store.chains import Reasons, words_for
-from contextmesh.store.heap import bulk
+from contextmesh.store.heap import settle
 from contextmesh.store.model import Assumption, Edge, Node, a
 from contextmesh.store.receipt import Chain, Receipt
 from contextmesh.store.refusal import Wording
@@ -138,8 +138,9 @@ class Stage:
             hint = "finish one batch before the next write"
             raise OntologyError(Problem("stale-transaction", message, subject=self.kind, hint=hint))
         store.promises.keep()
-        with bulk(len(self.nodes) + len(self.edges)):
-            return self._written(reasons)
+        receipt = self._written(reasons)
+        settle(len(self.nodes) + len(self.edges))
+        return receipt
 
     def _written(self, reasons: bool) -> Receipt:
         store, engine = self._store, self._store.engine
