@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from contextmesh.base.errors import Problem, ResolverSnapshotError, SessionError, SnapshotError, Where
@@ -123,20 +123,17 @@ def _policy_in_force(path: Path, manifest: Manifest, policy: Policy, adopt: bool
     if manifest.policy == policy.digest:
         return ()
     fields = (("stated", manifest.policy), ("in_force", policy.digest))
-    differs = Problem(
-        "policy-differs",
-        f"{path} was written under other rules than those in force",
-        subject=str(path),
-        fields=fields,
-        where=Where(str(path)),
-        note="what the rules conclude of it may be something else now",
-        hint="`contextmesh rules diff` shows what would fall and what would stand up, and "
-        f"`contextmesh session save --adopt-policy --session {path.parent}` puts it under the rules in force",
+    message = f"{path} was written under other rules than those in force"
+    where, note = Where(str(path)), "what the rules conclude of it may be something else now"
+    if adopt:
+        hint = "the next write puts the session under these rules"
+        message = f"{message}, which were adopted"
+        return (Problem("policy-adopted", message, str(path), fields, where, note=note, hint=hint),)
+    hint = (
+        "`contextmesh rules diff` shows what would fall and what would stand up, and "
+        f"`contextmesh session save --adopt-policy --session {path.parent}` puts it under the rules in force"
     )
-    if not adopt:
-        raise SessionError(differs)
-    hint = "the next write puts the session under these rules"
-    return (replace(differs, code="policy-adopted", message=f"{differs.message}, which were adopted", hint=hint),)
+    raise SessionError(Problem("policy-differs", message, str(path), fields, where, note=note, hint=hint))
 
 
 def _require_digests(directory: Path, manifest: Manifest, files: dict[str, bytes]) -> None:
