@@ -18,7 +18,6 @@ from contextmesh.policy import Policy
 from contextmesh.resolve.resolver import Resolver
 from contextmesh.resolve.snapshot import resolver_from_json
 from contextmesh.store.bulk import Records, require_legal, store_over
-from contextmesh.store.heap import bulk
 from contextmesh.store.relations import CONTRADICTS
 from contextmesh.store.snapshot_agree import require_agreement
 from contextmesh.store.snapshot_load import Difference, find_differences
@@ -79,13 +78,6 @@ def read_lines(
     Raises:
         InputError, SnapshotError, ResolverSnapshotError: what is wrong, with its line.
     """
-    with bulk(data.count(b"\n")):
-        return _foreign(data, file, policy, recompute, limits, sizes)
-
-
-def _foreign(
-    data: bytes, file: str, policy: Policy, recompute: bool, limits: Limits | None, sizes: FileLimits
-) -> Foreign:
     held = _read(data, file, sizes)
     container = {
         "schema": "contextmesh.graph",

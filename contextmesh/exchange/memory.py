@@ -22,7 +22,6 @@ from contextmesh.exchange.report import Report, count
 from contextmesh.graph.batch import Batch
 from contextmesh.graph.graph import ContextGraph
 from contextmesh.resolve.resolver import BY_ALIAS, Resolver
-from contextmesh.store.heap import bulk
 from contextmesh.store.model import Node, Provenance
 
 EXTRACTOR = "memory-file"
@@ -64,15 +63,14 @@ def import_memory(
             Nothing was written.
     """
     taken = _Taken(graph, resolver, file, texts or TextLimits())
-    with bulk(data.count(b"\n")):
-        for line in lines_of(data, file, sizes):
-            taken.check(line)
-        batch = Batch(graph.store, "import")
-        batch.stage.set_build(graph.build + 1)
-        taken.write(batch)
-        if batch.stage.nodes or batch.stage.edges:
-            batch.commit()
-        taken.register()
+    for line in lines_of(data, file, sizes):
+        taken.check(line)
+    batch = Batch(graph.store, "import")
+    batch.stage.set_build(graph.build + 1)
+    taken.write(batch)
+    if batch.stage.nodes or batch.stage.edges:
+        batch.commit()
+    taken.register()
     return taken.report
 
 

@@ -17,7 +17,6 @@ from contextmesh.exchange.report import Report, count
 from contextmesh.graph.graph import ContextGraph
 from contextmesh.resolve.resolver import Resolver
 from contextmesh.store.fingerprint import FINGERPRINT, fingerprint
-from contextmesh.store.heap import bulk
 from contextmesh.store.model import Assumption, Edge, Node
 from contextmesh.store.stage import Stage
 from contextmesh.store.store import Store
@@ -35,11 +34,6 @@ def merge(graph: ContextGraph, resolver: Resolver, other: Store, names: Resolver
         OntologyError: ``import-conflict`` for each record of the same id that says something else (the first 20), or
             what the rules refuse; nothing was written.
     """
-    with bulk(len(other.nodes) + len(other.edges)):
-        return _merge(graph, resolver, other, names, report)
-
-
-def _merge(graph: ContextGraph, resolver: Resolver, other: Store, names: Resolver, report: Report) -> Resolver:
     store = graph.store
     count(report.read, "nodes", len(other.nodes))
     count(report.read, "edges", len(other.edges))
