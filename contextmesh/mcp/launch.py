@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, NoReturn
 
 from contextmesh.base.errors import ExecutionCheckpointError, ExecutionSnapshotError, InputError, Problem, Refusal
 from contextmesh.base.source import render_refusal
+from contextmesh.mcp.door import Door
 from contextmesh.mcp.served import CHECKPOINTS, ON_EXIT, Served
 from contextmesh.mcp.web import TOKEN, Address, address
 
@@ -51,8 +52,11 @@ def main(argv: Sequence[str] | None = None, *, registry: TaskRegistry | None = N
     try:
         _leave_on_term()
         launch = prepared(sys.argv[1:] if argv is None else argv, registry)
+        way: Door | Address = launch.http if launch.http is not None else Door.standard()
+        if isinstance(way, Door):
+            way.watch()
         serve = _sdk()
-        return serve(launch.served, core=launch.core, http=launch.http)
+        return serve(launch.served, way, core=launch.core)
     except Refusal as refusal:
         _say(render_refusal(refusal))
         return refusal.exit_code

@@ -32,9 +32,10 @@ from contextmesh.base.source import render_problem, render_refusal
 from contextmesh.mcp import calls, prompts, resources
 from contextmesh.mcp.budget import bounded, compact
 from contextmesh.mcp.catalogue import MORE, Tool, listed
+from contextmesh.mcp.door import INSTRUCTIONS, Door
 from contextmesh.mcp.served import Served, fault
 from contextmesh.mcp.web import BODY_BYTES, CONNECTIONS, Address, Guard, close_quiet, listening
-from contextmesh.mcp.wire import Wire, claimed
+from contextmesh.mcp.wire import Wire
 
 T = TypeVar("T")
 Context = ServerRequestContext[Any]
@@ -54,11 +55,6 @@ TICK = 0.02
 SHOWN = 10
 """How many problems of one refusal are told."""
 _NUMBERS = {"unknown-resource": NOT_FOUND, "unknown-node": NOT_FOUND, "loading": types.INTERNAL_ERROR}
-INSTRUCTIONS = (
-    "A memory of typed facts. Ask first: an answer is a path to a source, or one named dead end. "
-    "What is concluded (live, fell, superseded) comes from rules; mesh_why proves it. "
-    "You may submit evidence; a person judges it. A page ends with `next`: give it back to go on."
-)
 
 
 def make_server(served: Served, *, core: bool = False) -> Server[Any]:
@@ -121,8 +117,11 @@ def make_server(served: Served, *, core: bool = False) -> Server[Any]:
     )
 
 
-def serve(served: Served, *, core: bool = False, http: Address | None = None) -> int:
+def serve(served: Served, way: Door | Address, *, core: bool = False) -> int:
     """Serve until the client closes stdin, or SIGTERM or Ctrl-C; then the last checkpoint.
+
+    Args:
+        way: stdin and stdout by their door, or where to listen for HTTP.
 
     Raises:
         InputError: ``cannot-listen``.
@@ -131,25 +130,26 @@ def serve(served: Served, *, core: bool = False, http: Address | None = None) ->
     handler.setFormatter(_OneLine("%(name)s: %(message)s"))
     logging.basicConfig(level=logging.WARNING, handlers=[handler])
     with suppress(BrokenPipeError):  # the client has gone
-        if http is None:
-            anyio.run(_serve, served, core, claimed())
+        if isinstance(way, Door):
+            anyio.run(_serve, served, core, way)
         else:
-            listener = listening(http)
+            listener = listening(way)
             for number in (signal.SIGTERM, signal.SIGINT):
                 signal.signal(number, lambda *_: None)  # uvicorn ends on it, and raises it once more at its end
-            anyio.run(_serve_http, served, core, http, listener)
+            anyio.run(_serve_http, served, core, way, listener)
     return _closed(served)
 
 
-async def _serve(served: Served, core: bool, wire: Wire) -> None:
+async def _serve(served: Served, core: bool, door: Door) -> None:
     server = make_server(served, core=core)
-    traffic = _Traffic(wire)
+    traffic = _Traffic(door.wire)
     async with anyio.create_task_group() as group:
         if sys.platform != "win32":
             group.start_soon(_end_on_signal, served, traffic)
         group.start_soon(_load, served, traffic)
-        out: Any = anyio.wrap_file(wire)  # type: ignore[arg-type]
-        async with stdio_server(stdout=out) as (read, write), _counted(read, write, traffic) as (asked, answered):
+        into: Any = anyio.wrap_file(door)  # type: ignore[arg-type]
+        out: Any = anyio.wrap_file(door.wire)  # type: ignore[arg-type]
+        async with stdio_server(into, out) as (read, write), _counted(read, write, traffic, door) as (asked, answered):
             await server.run(asked, answered, server.create_initialization_options())
         group.cancel_scope.cancel()
 
@@ -190,10 +190,11 @@ class _Traffic:
 
 
 @asynccontextmanager
-async def _counted(read: Any, write: Any, traffic: _Traffic) -> AsyncIterator[tuple[Any, Any]]:
+async def _counted(read: Any, write: Any, traffic: _Traffic, door: Door) -> AsyncIterator[tuple[Any, Any]]:
     """Streams between transport and server that hold the end of input back until every request was answered.
 
     The server drops what is under way when its input ends; a client that pipes its requests in wants the answers.
+    What the door has answered is not answered twice.
     """
     to_server, asked = anyio.create_memory_object_stream[Any](0)
     answered, from_server = anyio.create_memory_object_stream[Any](0)
@@ -210,7 +211,8 @@ async def _counted(read: Any, write: Any, traffic: _Traffic) -> AsyncIterator[tu
     async def outward() -> None:
         async with write:
             async for message in from_server:
-                await write.send(message)
+                if not _was_given(message.message, door):
+                    await write.send(message)
                 traffic.answered(message.message)
         sent.set()
 
@@ -221,6 +223,14 @@ async def _counted(read: Any, write: Any, traffic: _Traffic) -> AsyncIterator[tu
         await answered.aclose()
         await sent.wait()
         group.cancel_scope.cancel()
+
+
+def _was_given(message: object, door: Door) -> bool:
+    if not isinstance(message, types.JSONRPCResponse | types.JSONRPCError) or not door.gave(message.id):
+        return False
+    if isinstance(message, types.JSONRPCError):
+        sys.stderr.write(f"the SDK refuses a greeting that was answered: {message.error.message}\n")
+    return True
 
 
 async def _serve_http(served: Served, core: bool, http: Address, listener: socket.socket) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import hmac
 import json
 import socket
@@ -121,6 +120,8 @@ class Guard:
 
     async def _timed(self, scope: Message, receive: Receive, send: Send) -> None:
         """The body must come in time; what comes after it, such as the end of the connection, may take its own."""
+        import asyncio  # at the launch it would cost more than all of the rest
+
         ends = self._clock() + BODY_SECONDS
         more = True
 
@@ -159,6 +160,8 @@ async def close_quiet(connections: Collection[Any], clock: Callable[[], float]) 
     Args:
         connections: the server's own, each with its ``transport`` and the ``cycle`` of its last request.
     """
+    import asyncio
+
     quiet: dict[Any, tuple[Any, float]] = {}
     while True:
         await asyncio.sleep(QUIET_SECONDS / 10)

@@ -22,6 +22,15 @@ def work(context: WorkContext) -> Any:
     print(f"working on {context.name} → 東京")
     os.write(1, b"straight to the descriptor\n")
     subprocess.run([sys.executable, "-c", "print('a child speaks')"], check=True)
+    if (HARBOUR / "listen").exists():
+        child = subprocess.run(
+            [sys.executable, "-c", "import sys; sys.stderr.write(repr(sys.stdin.read()))"],
+            stderr=subprocess.PIPE,
+            text=True,
+            check=True,
+            timeout=20,
+        )
+        (HARBOUR / "heard").write_text(child.stderr, encoding="utf-8")
     with (HARBOUR / "called").open("a", encoding="utf-8") as log:
         log.write(f"{context.name}\n")
     if (HARBOUR / "slow").exists():
