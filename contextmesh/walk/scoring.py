@@ -8,6 +8,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from contextmesh.walk.index import ENTITY, SOURCE
+from contextmesh.walk.nearby import Bearers
 from contextmesh.walk.words import raw_words, terms
 
 if TYPE_CHECKING:
@@ -30,8 +31,6 @@ PAIRS_FROM = 0.25
 SIGN_SHARE = 0.15
 # A statement of average length loses this share of its fit, one of thrice that length twice as much.
 LENGTH_SHARE = 0.12
-# Of a name that fewer edges reach, all that mention it are looked up once.
-BUSY = 2000
 # The sign that stands for any number.
 DIGITS = "digits"
 REASON = "because"
@@ -79,8 +78,7 @@ class Scorer:
         self._in_statements = [(bags.counts(term), bit) for term, bit in self._bit_of.items()]
         self._in_passages = [(index.passages.counts(term), bit) for term, bit in self._bit_of.items()]
         self._variants = [[(bags.counts(v), share) for v, share in question.variants[t]] for t in question.terms]
-        self._spelt = _by_place(question)
-        self._near: dict[str, frozenset[str] | None] = {}
+        self._spelt = [Bearers(ids, index.edges) for ids in _by_place(question)]
         self._named = {name.id: name for name in question.names}
         self.kinds = question.kinds
         self.rest = self._bits_of(question.rest)
@@ -220,17 +218,11 @@ class Scorer:
         if not self._spelt:
             return 0.0
         home = node.provenance.source_id if node.provenance is not None else None
-        held = sum(any(id == home or self._joins(node.id, id) for id in ids) for ids in self._spelt)
+        held = 0
+        for bearers in self._spelt:
+            if home in bearers.ids or bearers.are_met_from(node.id):
+                held += 1
         return held / len(self._spelt)
-
-    def _joins(self, id: str, name: str) -> bool:
-        """Whether an edge leads from a node to one that the question names."""
-        edges = self._index.edges
-        if name not in self._near:
-            quiet = edges.reaching(name) <= BUSY
-            self._near[name] = frozenset(edge.src for edge in edges.into(name)) if quiet else None
-        near = self._near[name]
-        return bool(edges.between(id, name)) if near is None else id in near
 
     def _strength(self, number: int, own: int) -> float:
         """The mass of the terms held; one held only by a term spelt alike counts in part."""
