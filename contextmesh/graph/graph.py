@@ -13,6 +13,7 @@ from contextmesh.datalog.ast import Row
 from contextmesh.datalog.explain import Derivation, Failure
 from contextmesh.datalog.limits import Limits
 from contextmesh.graph import assumptions, decisions, evidence, reject
+from contextmesh.graph.alone import alone
 from contextmesh.graph.batch import Batch
 from contextmesh.graph.health import Health, health
 from contextmesh.graph.invalidation import Invalidation
@@ -31,7 +32,9 @@ from contextmesh.store.view import View
 class ContextGraph:
     """A typed context graph. Facts are appended; whatever follows from them is read from the rules.
 
-    Every write is one transaction: the rules refuse it whole, or it stands whole and leaves a receipt.
+    Every write is one transaction: the rules refuse it whole, or it stands whole and leaves a receipt. Several threads
+    may call it: each call is made alone. A batch holds nobody up; when another thread wrote before its end, it is
+    refused as ``stale-transaction``.
 
     Attributes:
         store: records, facts and the engine.
@@ -62,6 +65,7 @@ class ContextGraph:
 
     # -- writing --------------------------------------------------------------------------------------
 
+    @alone
     def begin_build(self) -> int:
         """Start the next build; what is written from now on belongs to it."""
         stage = self.store.stage("build")
@@ -76,6 +80,7 @@ class ContextGraph:
         yield batch
         batch.commit()
 
+    @alone
     def add_node(
         self,
         type: str,
@@ -95,6 +100,7 @@ class ContextGraph:
         with self.batch("node") as batch:
             return batch.add_node(type, label, id=id, attrs=attrs, provenance=provenance, embedding=embedding)
 
+    @alone
     def add_edge(
         self,
         src: str,
@@ -114,18 +120,22 @@ class ContextGraph:
         with self.batch("edge") as batch:
             return batch.add_edge(src, type, dst, assumption=assumption, evidence=evidence, weight=weight)
 
+    @alone
     def assume(self, statement: str, *, created_by: str = "agent", id: str | None = None) -> Assumption:
         """Record what is taken to be true; see ``assumptions.assume``."""
         return assumptions.assume(self, statement, created_by=created_by, id=id)
 
+    @alone
     def supersede(self, old: str, statement: str, *, created_by: str = "agent") -> Assumption:
         """Replace an assumption by a statement, or by the assumption of that id; see ``assumptions.supersede``."""
         return assumptions.supersede(self, old, statement, created_by=created_by)
 
+    @alone
     def bind(self, edge_id: str, assumption_id: str) -> Edge:
         """Let an edge hold only as long as an assumption is not rejected; see ``assumptions.bind``."""
         return assumptions.bind(self, edge_id, assumption_id)
 
+    @alone
     def decide(
         self,
         title: str,
@@ -166,10 +176,12 @@ class ContextGraph:
         )
         return decisions.decide(self, proposal, id)
 
+    @alone
     def justify(self, node_id: str, grounds: Sequence[str]) -> Node:
         """State one more set of grounds on which a claim stands; see ``graph.justify``."""
         return justify(self, node_id, grounds)
 
+    @alone
     def submit_evidence(
         self,
         text: str,
@@ -181,10 +193,12 @@ class ContextGraph:
         """Take in an observation, without a verdict; see ``evidence.submit_evidence``."""
         return evidence.submit_evidence(self, text, source_id=source_id, external_id=external_id, metadata=metadata)
 
+    @alone
     def reject(self, assumption_id: str, *, evidence_id: str, replacement: str | None = None) -> Invalidation:
         """Reject an assumption on evidence; see ``reject.reject``."""
         return reject.reject(self, assumption_id, evidence_id=evidence_id, replacement=replacement)
 
+    @alone
     def prune(self, *, reason: str | None = None) -> Pruned:
         """Set aside what the rules call prunable."""
         return prune(self, reason=reason)
@@ -203,23 +217,28 @@ class ContextGraph:
         """Raises UnknownError, code ``unknown-assumption``."""
         return self._view.assumption(assumption_id)
 
+    @alone
     def find(self, name: str) -> tuple[Node, ...]:
         """Nodes of this label, alias or record key, whatever the case."""
         if self._names is None:
             self._names = Names(self.store)
         return self._names.find(name)
 
+    @alone
     def edges_from(self, node_id: str, type: str | None = None) -> tuple[Edge, ...]:
         """Edges that leave a node, dead ones included, in the order of insertion."""
         return self._view.edges_from(node_id, None if type is None else str(type))
 
+    @alone
     def edges_to(self, node_id: str, type: str | None = None) -> tuple[Edge, ...]:
         """Edges that reach a node, dead ones included, in the order of insertion."""
         return self._view.edges_to(node_id, None if type is None else str(type))
 
+    @alone
     def is_live(self, node_id: str) -> bool:
         return self._view.is_live(node_id)
 
+    @alone
     def is_edge_live(self, edge_id: str) -> bool:
         return self._view.is_edge_live(edge_id)
 
@@ -227,26 +246,32 @@ class ContextGraph:
         """Live nodes, of one type when given, in the order of insertion."""
         return self._view.live_nodes(None if type is None else str(type))
 
+    @alone
     def status(self, assumption_id: str) -> str:
         """``active``, ``superseded`` or ``rejected``, as the rules say."""
         return self._view.status(assumption_id)
 
+    @alone
     def blast(self, assumption_id: str) -> Invalidation:
         """What a rejection would take down; nothing is written."""
         return reject.blast(self, assumption_id)
 
+    @alone
     def lineage(self, node_id: str) -> tuple[Node, ...]:
         """What a node replaced, the node, and what replaced it, oldest first."""
         return lineage(self, node_id)
 
+    @alone
     def health(self, *, near_misses: Sequence[str] = (), facts: Mapping[str, Sequence[Row]] | None = None) -> Health:
         """Every signal of the rules; see ``health.health``."""
         return health(self, near_misses=near_misses, facts=facts)
 
+    @alone
     def prunable(self) -> dict[str, str]:
         """What ``prune`` would set aside now, and the reason of each."""
         return prunable(self)
 
+    @alone
     def query(self, text: str | Source, *, limits: Limits | None = None) -> Answer:
         """Rows that satisfy a Datalog body, with named columns.
 
@@ -256,6 +281,7 @@ class ContextGraph:
         """
         return run_query(self.store, text, limits)
 
+    @alone
     def why(self, text: str | Source, *, limits: Limits | None = None) -> Derivation:
         """The shortest derivation of a fact, or of the first row that matches.
 
@@ -264,16 +290,19 @@ class ContextGraph:
         """
         return explain.why(self.store, text, limits)
 
+    @alone
     def why_not(self, text: str | Source, *, limits: Limits | None = None) -> tuple[Failure, ...]:
         """For each rule of the relation, the first literal that fails for this fact."""
         return explain.why_not(self.store, text, limits)
 
     # -- files --------------------------------------------------------------------------------------------
 
+    @alone
     def to_json(self) -> dict[str, Any]:
         """The graph as ``contextmesh.graph`` version 1."""
         return snapshot.graph_to_json(self.store)
 
+    @alone
     def save_json(self, path: str | Path) -> None:
         """Write the graph to a file, whole or not at all.
 

@@ -40,7 +40,9 @@ def worker_of(
     return bound(run, None, timeout, retries)
 
 
-def auditor_of(registry: TaskRegistry, name: str, key: str | None, audit: Audit | None) -> Bound[Audit] | None:
+def auditor_of(
+    registry: TaskRegistry, name: str, key: str | None, audit: Audit | None, timeout: float | None = None
+) -> Bound[Audit] | None:
     """The auditor a task is declared with, or None.
 
     Raises:
@@ -56,7 +58,7 @@ def auditor_of(registry: TaskRegistry, name: str, key: str | None, audit: Audit 
     if audit is None:
         return None
     _require_callable(name, "audit=", audit)
-    return bound(audit, None, None, None)
+    return bound(audit, None, timeout, None)
 
 
 def unkeyed(task: Task) -> Iterator[Problem]:

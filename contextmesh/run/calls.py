@@ -171,7 +171,7 @@ class _Hall:
     def _patience(self) -> float | None:
         """Seconds until the next deadline; None when nothing that runs has one."""
         ends = [deadline.at for deadline in self._running.values() if deadline is not None]
-        return max(0.0, min(ends) - self._clock()) if ends else None
+        return min(max(0.0, min(ends) - self._clock()), threading.TIMEOUT_MAX) if ends else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -82,25 +82,25 @@ def plan_to_json(runner: Runner) -> dict[str, Any]:
         InputError: ``unknown-need``, ``cycle``.
     """
     runner.require_checkpointable()
-    runner.open()
-    return {
-        "schema": SCHEMA,
-        "version": VERSION,
-        "plan": runner.name,
-        "round": runner.round,
-        "tasks": [
-            {
-                **task.describe(),
-                "state": runner.schedule.state(task),
-                "attempt": task.attempt,
-                "artefacts": list(task.artefacts),
-                "node_id": task.node_id,
-                "assumption_id": task.assumption_id,
-                "output": json.loads(canonical(task.output)),
-            }
-            for task in runner.plan
-        ],
-    }
+    with runner.a_look():
+        return {
+            "schema": SCHEMA,
+            "version": VERSION,
+            "plan": runner.name,
+            "round": runner.round,
+            "tasks": [
+                {
+                    **task.describe(),
+                    "state": runner.schedule.state(task),
+                    "attempt": task.attempt,
+                    "artefacts": list(task.artefacts),
+                    "node_id": task.node_id,
+                    "assumption_id": task.assumption_id,
+                    "output": json.loads(canonical(task.output)),
+                }
+                for task in runner.plan
+            ],
+        }
 
 
 def plan_to_bytes(runner: Runner) -> bytes:

@@ -114,9 +114,13 @@ def _bound(registry: TaskRegistry, task: Task, change: Change) -> tuple[Bound[Wo
             raise InputError(Problem("keyed-task", message, subject=task.name, hint=hint))
     worker, auditor = task.worker, task.auditor
     if change.worker_key is not None or change.run is not None:
-        worker = worker_of(registry, task.name, change.worker_key, change.run)
+        kept = worker if change.run is not None and change.worker_key is None else None  # both are without a key then
+        limits = (None, None) if kept is None else (kept.timeout, kept.retries)
+        worker = worker_of(registry, task.name, change.worker_key, change.run, *limits)
     if change.auditor_key is not None or change.audit is not None:
-        auditor = auditor_of(registry, task.name, change.auditor_key, change.audit)
+        before = auditor if auditor is not None else task.worker
+        limit = before.timeout if change.auditor_key is None and before.key is None else None
+        auditor = auditor_of(registry, task.name, change.auditor_key, change.audit, limit)
     return worker, auditor
 
 

@@ -17,7 +17,8 @@ class RunReport:
     Attributes:
         round: its number.
         layers: the plan by the longest way to each task.
-        executed: tasks whose worker ran and whose result was recorded, in the order of recording.
+        executed: tasks whose worker ran and whose result was recorded, in the order of recording; one that fell again
+            to a disproof of this very round is blocked, too.
         unchanged: tasks that had fallen and whose inputs came out as before, so that the old output was kept.
         audited: tasks whose standing result an auditor looked at (of a recheck).
         blocked: why each task that waits does so.

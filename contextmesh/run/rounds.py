@@ -2,11 +2,13 @@
 
 A wave is what is ready at one moment. Its workers and auditors may run at once; each is handed what was known when
 the wave began, and results are recorded one after the other, so that any number of threads gives one history.
+While something is read from the graph or recorded in it, a worker that calls the graph waits.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from contextmesh.run.attempt import attempt_job, audit_job, result_of
@@ -37,17 +39,19 @@ class Round:
         self._schedule = runner.schedule
         self._recorder = Recorder(runner)
         self._cancelled = False
-        with uninterrupted():
+        with self._writing():
             self._graph.begin_build()
             runner.round += 1
 
     def run(self, progress: Progress | None) -> RunReport:
         """Until nothing is ready that was not tried in this round."""
         self._take_up_failed()
-        total = self._schedule.pending_count() if progress is not None else 0
+        with self._reading():
+            total = self._schedule.pending_count() if progress is not None else 0
         tried: dict[str, None] = {}
         while not self._cancelled:
-            ready = [task for task in self._schedule.ready() if task.name not in tried]
+            with self._reading():
+                ready = [task for task in self._schedule.ready() if task.name not in tried]
             if not ready:
                 break
             for task in self._wave(ready):
@@ -57,27 +61,28 @@ class Round:
                 if self._runner.is_cancelled:
                     self._cancelled = True
                     break
-        report = self._report(tuple(self._runner.plan.tasks))
-        if not self._cancelled:
-            with uninterrupted():
+        with self._writing():
+            report = self._report(tuple(self._runner.plan.tasks))
+            if not self._cancelled:
                 self._tell_rest(report)
         return report
 
     def recheck(self, progress: Progress | None) -> RunReport:
         """Every auditor looks again at the result that stands; no worker runs. What is right is failed no more."""
-        standing = [task for task in self._schedule.standing() if task.auditor is not None]
         jobs = []
-        for task in standing:
-            assert task.auditor is not None, "chosen for it"
-            evidence = self._runner.evidence_against(task)
-            context = self._context(task, task.attempt, task.node_id)
-            looked = AuditContext(context, copy_of(task.output), task.node_id, evidence)
-            jobs.append(audit_job(task.auditor, looked))
+        with self._reading():
+            standing = [task for task in self._schedule.standing() if task.auditor is not None]
+            for task in standing:
+                assert task.auditor is not None, "chosen for it"
+                evidence = self._runner.evidence_against(task)
+                context = self._context(task, task.attempt, task.node_id)
+                looked = AuditContext(context, copy_of(task.output), task.node_id, evidence)
+                jobs.append(audit_job(task.auditor, looked))
         outcomes = self._runner.perform(jobs, [task.auditor for task in standing])
         try:
             for number, task in enumerate(standing, start=1):
                 result = result_of(next(outcomes))
-                with uninterrupted():
+                with self._writing():
                     self._recorder.look(task, result)
                 if progress is not None:
                     progress("recheck", number, len(standing))
@@ -86,31 +91,44 @@ class Round:
                     break
         finally:
             outcomes.close()
-        return self._report(())
+        with self._reading():
+            return self._report(())
+
+    @contextmanager
+    def _reading(self) -> Iterator[None]:
+        with self._graph.store.lock:
+            yield
+
+    @contextmanager
+    def _writing(self) -> Iterator[None]:
+        with uninterrupted(), self._graph.store.lock:
+            yield
 
     # -- a wave ---------------------------------------------------------------------------------------
 
     def _take_up_failed(self) -> None:
-        again = [task for task in self._schedule.failed() if self._runner.may_retry(task)]
-        if again:
-            with uninterrupted(), self._schedule.write("retry") as pen:
-                for task in again:
-                    pen.try_again(task)
+        with self._writing():
+            again = [task for task in self._schedule.failed() if self._runner.may_retry(task)]
+            if again:
+                with self._schedule.write("retry") as pen:
+                    for task in again:
+                        pen.try_again(task)
 
     def _wave(self, ready: list[Task]) -> Iterator[Task]:
-        tries = [self._try(task) for task in ready]
         jobs, callables = [], []
-        for one in tries:
-            if one.kept is None:
-                task = one.task
-                context = self._context(task, one.number, one.id)
-                jobs.append(attempt_job(task.worker, task.auditor, context, self._runner.evidence_against(task)))
-                callables += [task.worker, task.auditor]
+        with self._reading():
+            tries = [self._try(task) for task in ready]
+            for one in tries:
+                if one.kept is None:
+                    task = one.task
+                    context = self._context(task, one.number, one.id)
+                    jobs.append(attempt_job(task.worker, task.auditor, context, self._runner.evidence_against(task)))
+                    callables += [task.worker, task.auditor]
         outcomes = self._runner.perform(jobs, callables)
         try:
             for one in tries:
                 result = result_of(next(outcomes)) if one.kept is None else None
-                with uninterrupted():
+                with self._writing():
                     if one.kept is not None:
                         self._recorder.keep(one, one.kept)
                     elif result is not None:
@@ -184,7 +202,9 @@ class Round:
     def _tell_rest(self, report: RunReport) -> None:
         """What stood and what waits, in the ledger."""
         ledger, tasks, number = self._runner.ledger, self._runner.plan.tasks, self._runner.round
-        stood = len(tasks) - len(report.blocked) - len(report.failures) - len(report.executed) - len(report.unchanged)
+        made = (*report.executed, *report.unchanged)
+        fell = sum(name in report.blocked for name in made)  # since they were made, by a disproof of this round
+        stood = len(tasks) - len(report.blocked) - len(report.failures) - len(made) + fell
         if stood > TOLD_SINGLY:
             first = next(task for task in tasks.values() if self._schedule.is_done(task))
             words = f"{stood} tasks unaffected by this round; previous results stand"

@@ -14,7 +14,7 @@ from contextmesh.run import calls
 from contextmesh.run.binding import auditor_of, unkeyed, worker_of
 from contextmesh.run.capped import capped
 from contextmesh.run.failures import Failures
-from contextmesh.run.interrupt import terminable, uninterrupted
+from contextmesh.run.interrupt import terminable
 from contextmesh.run.ledger import RunLedger
 from contextmesh.run.plan import Plan
 from contextmesh.run.plan_fits import source_of
@@ -25,6 +25,7 @@ from contextmesh.run.report import RunReport
 from contextmesh.run.rounds import Progress, Round
 from contextmesh.run.schedule import PLANNED, Schedule
 from contextmesh.run.task import State, Task, copy_of, default_title, labels, require_text, task_key
+from contextmesh.run.turns import Turns
 
 WORKERS = 4
 
@@ -77,7 +78,7 @@ class Runner:
         self.workers = workers
         self._clock = clock
         self._cancel = threading.Event()
-        self._alone = threading.Lock()
+        self._turns = Turns(plan)
         self.opening = self.schedule.opening()
         self._new: list[Task] = []
         self._by_decision: dict[str, Task] = {}
@@ -106,39 +107,31 @@ class Runner:
             assumes: the statement it stands on.
             worker_key, run: a registered worker, or a callable; one of the two. The same of auditor_key and audit.
             produces: labels of the entities its result makes.
-            timeout, retries: of a callable given directly; those of a key are registered with it.
+            timeout, retries: of callables given directly, an auditor's too; those of a key are registered with it.
 
         Raises:
             InputError: ``two-workers``, ``no-worker``, ``two-tasks``, ``blank-text``, ``round-running`` …
             ExecutionCheckpointError: ``unknown-worker``, ``unknown-auditor``.
         """
-        self._require_no_round("task")
         require_text("the name of a task", name)
         require_text(f"what {name} assumes", assumes)
-        if name in self.plan.tasks:
-            message = f"the plan {self.name} has a task {name} already"
-            raise InputError(Problem("two-tasks", message, subject=name, hint="give each task a name of its own"))
-        worker = worker_of(self.registry, name, worker_key, run, timeout, retries)
-        auditor = auditor_of(self.registry, name, auditor_key, audit)
+        of_worker = None if worker_key is not None and audit is not None else timeout
+        worker = worker_of(self.registry, name, worker_key, run, of_worker, retries)
+        auditor = auditor_of(self.registry, name, auditor_key, audit, timeout)
         title = default_title(name) if title is None else title
         require_text(f"the title of {name}", title)
         if not isinstance(rationale, str):
             raise InputError(Problem("wrong-type", f"the rationale of {name} must be text", subject=name))
         needed, produced = labels(needs, f"the needs of {name}"), labels(produces, f"the products of {name}")
         require_canonical([name, title, rationale, assumes, list(needed), list(produced)])
-        task = Task(
-            name,
-            title,
-            rationale,
-            needed,
-            produced,
-            assumes,
-            worker,
-            auditor,
-            task_key(self.name, self.opening, name),
-        )
-        self.plan.add(task)
-        self._new.append(task)
+        key = task_key(self.name, self.opening, name)
+        task = Task(name, title, rationale, needed, produced, assumes, worker, auditor, key)
+        with self._turns.a_change("task"):
+            if name in self.plan.tasks:
+                message = f"the plan {self.name} has a task {name} already"
+                raise InputError(Problem("two-tasks", message, subject=name, hint="give each task a name of its own"))
+            self.plan.add(task)
+            self._new.append(task)
         return task
 
     def open(self) -> None:
@@ -149,9 +142,12 @@ class Runner:
         Raises:
             InputError: ``unknown-need``, ``cycle``; nothing is written.
         """
-        self.plan.check()
-        if not self._new and self.source_id:
-            return
+        with self._turns.a_look():
+            self.plan.check()
+            if self._new or not self.source_id:
+                self._write_new()
+
+    def _write_new(self) -> None:
         with self.schedule.write("plan") as pen:
             source = plan_source(pen.batch, self.name)
             if not self.source_id:
@@ -206,9 +202,8 @@ class Runner:
         produces: Sequence[str] | None = None,
     ) -> Task:
         """Move a task to a new ground, and to new workers in the same step; see ``repair.repair``."""
-        self._require_no_round("repair")
-        self.open()
-        return repair(self, name, Change(assumes, worker_key, run, auditor_key, audit, produces))
+        with self._turns.a_change("repair"), self.a_look():
+            return repair(self, name, Change(assumes, worker_key, run, auditor_key, audit, produces))
 
     def rebind(
         self,
@@ -218,8 +213,8 @@ class Runner:
         auditors: Mapping[str, str] | None = None,
     ) -> None:
         """Bind keys anew, to another registry or tasks to other keys: all of it, or nothing; see ``repair.rebind``."""
-        self._require_no_round("rebind")
-        rebind(self, registry if registry is not None else self.registry, workers or {}, auditors or {})
+        with self._turns.a_change("rebind"):
+            rebind(self, registry if registry is not None else self.registry, workers or {}, auditors or {})
 
     def cancel(self) -> None:
         """End the round that is running, from any thread, after what is being recorded."""
@@ -231,31 +226,20 @@ class Runner:
 
     @contextmanager
     def _a_round(self, what: str) -> Iterator[None]:
-        """Room for one round, from whatever thread it is asked for."""
-        mine = False
-        with terminable():
-            try:
-                with uninterrupted():
-                    mine = self._alone.acquire(blocking=False)
-                if not mine:
-                    raise InputError(self._running(what))
-                self._cancel.clear()
-                self.open()
-                yield
-            finally:
-                if mine:
-                    self._alone.release()
-
-    def _require_no_round(self, what: str) -> None:
-        if self._alone.locked():
-            raise InputError(self._running(what))
-
-    def _running(self, what: str) -> Problem:
-        message = f"a round of the plan {self.name} is running, and {what}() would change what it goes by"
-        hint = "call it when the round is over; a worker is given in its context what it needs"
-        return Problem("round-running", message, subject=self.name, hint=hint)
+        with terminable(), self._turns.a_round(what):
+            self._cancel.clear()
+            self.open()
+            yield
 
     # -- reading ------------------------------------------------------------------------------------
+
+    @contextmanager
+    def a_look(self) -> Iterator[None]:
+        """Room to read plan, graph and ledger as one: what was declared is written, and nothing is being recorded."""
+        with self._turns.a_look():
+            self.open()
+            with self.graph.store.lock:
+                yield
 
     @property
     def layers(self) -> tuple[tuple[str, ...], ...]:
@@ -264,18 +248,18 @@ class Runner:
 
     def state(self, name: str) -> State:
         """``pending``, ``done``, ``stale`` or ``failed``, as the rules say now."""
-        self.open()
-        return self.schedule.state(self.plan.task(name))
+        with self.a_look():
+            return self.schedule.state(self.plan.task(name))
 
     def states(self) -> dict[str, State]:
         """The state of every task, in the order of declaration."""
-        self.open()
-        return {task.name: self.schedule.state(task) for task in self.plan}
+        with self.a_look():
+            return {task.name: self.schedule.state(task) for task in self.plan}
 
     def blocked(self) -> dict[str, str]:
         """Why each task that waits does so."""
-        self.open()
-        return self.schedule.blocked()
+        with self.a_look():
+            return self.schedule.blocked()
 
     def output(self, name: str) -> dict[str, Any]:
         """What the last recorded run of a task returned; a copy."""

@@ -66,11 +66,12 @@ class Schedule:
 
     @contextmanager
     def write(self, kind: str) -> Iterator[Pen]:
-        """One transaction over graph and plan: all of it, or nothing."""
-        with self._graph.batch(kind) as batch:
-            pen = Pen(batch)
-            yield pen
-        pen.settle()
+        """One transaction over graph and plan: all of it, or nothing; other threads wait for its end."""
+        with self._graph.store.lock:
+            with self._graph.batch(kind) as batch:
+                pen = Pen(batch)
+                yield pen
+            pen.settle()
 
     def opening(self) -> int:
         """Which plan of its name over this graph the next one is, from 1."""

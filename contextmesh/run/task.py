@@ -123,7 +123,7 @@ def labels(given: object, what: str) -> tuple[str, ...]:
         hint = f"write [{given!r}]" if isinstance(given, str) else None
         message = f"{what} are a list of texts, not {'one text' if hint else type(given).__name__}"
         raise InputError(Problem("wrong-type", message, subject=what, hint=hint))
-    names = tuple(dict.fromkeys(given))
+    names = tuple(given)
     for name in names:
         require_text(f"each of {what}", name)
-    return names
+    return tuple(dict.fromkeys(names))

@@ -133,12 +133,13 @@ class Stage:
         """
         assert not self._done, "a stage commits once"
         store = self._store
-        if self._based_on != store.seq:
-            message = f"the graph was written to since this `{self.kind}` transaction began"
-            hint = "finish one batch before the next write"
-            raise OntologyError(Problem("stale-transaction", message, subject=self.kind, hint=hint))
-        store.promises.keep()
-        receipt = self._written(reasons)
+        with store.lock:
+            if self._based_on != store.seq:
+                message = f"the graph was written to since this `{self.kind}` transaction began"
+                hint = "finish one batch before the next write"
+                raise OntologyError(Problem("stale-transaction", message, subject=self.kind, hint=hint))
+            store.promises.keep()
+            receipt = self._written(reasons)
         settle(len(self.nodes) + len(self.edges))
         return receipt
 
@@ -166,9 +167,9 @@ class Stage:
             OntologyError, LimitReached: as ``commit``.
         """
         store, engine = self._store, self._store.engine
-        seq, facts, checks = self._facts()
         names = store.told if wanted is None else tuple(wanted)
-        with engine.trial(wanted=(*names, VIOLATION)):
+        with store.lock, engine.trial(wanted=(*names, VIOLATION)):
+            seq, facts, checks = self._facts()
             derived = engine.apply(facts, report=names, checks=checks, judge=(VIOLATION, self._require_legal))
             reasons = _reasons(store, self.node, derived, now=True)
             live = engine.count("live") if "live" in names else 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping
 from types import MappingProxyType
@@ -58,10 +59,12 @@ class Store:
         told: the derived relations whose changes a receipt tells.
         promises: what receipts may still tell of the state that stands, kept before the next transaction.
         always_carried: fields GRAPH.md asks for that every record has.
+        lock: held while a transaction is judged and written, and by whoever reads while others may write.
     """
 
     def __init__(self, policy: Policy, *, limits: Limits | None = None) -> None:
         self.policy = policy
+        self.lock = threading.RLock()
         facts: dict[str, tuple[Row, ...]] = {**policy.facts, "now": ((0,),)}
         self.engine = Engine(policy.program, facts, limits=limits or LIMITS)
         self.build = 0
@@ -82,6 +85,7 @@ class Store:
             f for f in asked if f in relations.RECORD_FIELDS and f not in relations.OPTIONAL_FIELDS
         )
         self._edges_of_type: dict[str, int] = {}
+        self._embedded: str | None = None  # a node with a vector, the last one that was looked for
         self._needed: dict[tuple[str, ...], Mapping[str, None]] = {}
         self._live_log: list[tuple[int, list[Row], list[Row]]] = []
 
@@ -96,6 +100,15 @@ class Store:
             assert isinstance(seq, int)
             return seq
         raise AssertionError(f"{name} was never born")
+
+    def width(self, without: Collection[str] = ()) -> int | None:
+        """How many numbers the vectors here have, those of some nodes left out of account; None when there are none."""
+        known = self.nodes.get(self._embedded) if self._embedded is not None else None
+        if known is None or known.embedding is None or known.id in without:
+            found = (node for node in reversed(self.nodes.values()) if node.embedding is not None)
+            known = next((node for node in found if node.id not in without), None)
+            self._embedded = known.id if known is not None else None
+        return None if known is None or known.embedding is None else len(known.embedding)
 
     @property
     def edge_types_used(self) -> tuple[str, ...]:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import threading
+import time
 from typing import Any
 
 import pytest
 
+from contextmesh.base.errors import InputError
 from contextmesh.run import RunLedger, Runner, TaskRegistry, Verdict
 from contextmesh.run.registry import Audit, Work
 from tests.run.worlds import Shape, World
@@ -241,3 +243,41 @@ def test_a_recheck_that_finds_a_result_right_takes_the_failure_back() -> None:
 
     assert (report.failed, report.executed, report.complete) == ({}, (), True)
     assert runner.run().executed == ()
+
+
+def test_an_auditor_given_directly_has_the_timeout_of_its_task() -> None:
+    hang = threading.Event()
+    runner = Runner("weave")
+    runner.task("dye", run=lambda context: {}, audit=lambda context: hang.wait(60), assumes="g", timeout=0.05)
+
+    report = runner.run()
+    hang.set()
+
+    assert report.failures["dye"].code == "auditor-timeout"
+
+
+def test_a_repair_with_another_callable_keeps_the_limits_of_the_task() -> None:
+    hang = threading.Event()
+    runner = Runner("weave")
+    runner.task("dye", run=lambda context: {}, assumes="the mill turns", timeout=0.05, retries=0)
+    runner.repair("dye", assumes="the well is deep", run=lambda context: hang.wait(60))
+
+    first, second = runner.run(), runner.run()
+    hang.set()
+
+    assert first.failures["dye"].code == "worker-timeout"
+    assert second.round == 2 and runner.plan.task("dye").attempt == 1, "no retries means none"
+
+
+def test_a_timeout_longer_than_any_thread_can_wait_is_none() -> None:
+    runner = Runner("weave")
+    runner.task("dye", run=lambda context: {"slept": time.sleep(0.05)}, assumes="the mill turns", timeout=1e300)
+
+    assert runner.run().complete
+
+
+@pytest.mark.parametrize("given", [[["wool"]], [{}], [None]])
+def test_a_need_that_is_no_text_is_refused(given: Any) -> None:
+    with pytest.raises(InputError) as refused:
+        Runner("weave").task("dye", run=dict, assumes="the mill turns", needs=given)
+    assert refused.value.code == "blank-text"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from hypothesis import example, given, settings
 
+from contextmesh.run import Runner
 from tests.run.worlds import Shape, Step, World, everything, restored, shapes, steps, take, told
 
 patient = settings(deadline=None, max_examples=30)
@@ -94,7 +95,9 @@ def test_a_second_run_in_an_unchanged_world_executes_only_what_had_failed(shape:
 
 @patient
 @given(shapes(), steps())
-def test_every_task_is_in_exactly_one_place_of_a_report(shape: Shape, happenings: list[Step]) -> None:
+def test_a_task_is_in_one_place_of_a_report_unless_what_it_made_fell_in_the_same_round(
+    shape: Shape, happenings: list[Step]
+) -> None:
     world = World()
     runner = shape.plan(world.registry())
     for step in happenings:
@@ -102,5 +105,31 @@ def test_every_task_is_in_exactly_one_place_of_a_report(shape: Shape, happenings
 
     report = runner.run()
 
+    told = [entry for entry in runner.ledger if entry.round == report.round]
+    fell = {entry.task for entry in told if entry.event == "invalidated"}
+    twice = [name for name in (*report.executed, *report.unchanged) if name in report.blocked]
     places = [*report.executed, *report.cached, *report.blocked, *report.failed]
-    assert sorted(places) == sorted(runner.plan.tasks)
+    assert set(twice) <= fell
+    assert sorted(places) == sorted([*runner.plan.tasks, *(name for name in twice if name in report.executed)])
+    stood = {entry.task for entry in told if entry.event == "cached"}
+    assert stood >= set(report.cached) | set(report.unchanged)
+
+
+def test_the_ledger_tells_what_stood_though_others_fell_in_the_round_that_made_them() -> None:
+    runner = Runner("weave", workers=1)
+    runner.task("dye", run=lambda context: {}, assumes="the well is deep")
+    runner.run()
+    for name in ("wool", "loom", "coat"):
+        runner.task(
+            name,
+            run=lambda context: {},
+            audit=lambda context: context.disproved("it is dry") if context.name == "coat" else context.ok(),
+            assumes="the mill turns",
+        )
+
+    report = runner.run()
+
+    assert (report.executed, report.cached) == (("wool", "loom"), ("dye",))
+    assert list(report.blocked) == ["wool", "loom", "coat"]
+    said = {entry.task: entry.event for entry in runner.ledger if entry.round == 2}
+    assert said["dye"] == "cached"
