@@ -134,10 +134,13 @@ def test_a_body_that_does_not_come_is_not_waited_for(monkeypatch: pytest.MonkeyP
 
 @contextmanager
 def server(
-    *arguments: str, program: tuple[str, ...] = SERVER, environment: dict[str, str] | None = None
+    *arguments: str,
+    program: tuple[str, ...] = SERVER,
+    environment: dict[str, str] | None = None,
+    host: str = "127.0.0.1",
 ) -> Iterator[tuple[str, int, subprocess.Popen[str]]]:
     process = subprocess.Popen(
-        [sys.executable, *program, *arguments, "--http", "127.0.0.1:0"],
+        [sys.executable, *program, *arguments, "--http", f"{host}:0"],
         env={**os.environ, **(environment or {})},
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
@@ -147,7 +150,7 @@ def server(
     try:
         assert process.stderr is not None
         line = process.stderr.readline()
-        found = re.search(r"listening on (http://127\.0\.0\.1:(\d+)/mcp)", line)
+        found = re.search(rf"listening on (http://{re.escape(host)}:(\d+)/mcp)", line)
         assert found, line
         yield found[1], int(found[2]), process
     finally:
@@ -222,7 +225,7 @@ def test_a_request_under_way_is_not_a_quiet_connection(monkeypatch: pytest.Monke
     assert set(closed) == {"done", "fresh"}
 
 
-def test_beyond_the_machine_only_who_bears_the_token_is_answered() -> None:
+def test_once_a_token_is_set_only_who_bears_it_is_answered_on_loopback_too() -> None:
     with server("--demo", environment={web.TOKEN: WORD}) as (_, port, _process):
         told = [
             _post(port, {}),
@@ -232,6 +235,42 @@ def test_beyond_the_machine_only_who_bears_the_token_is_answered() -> None:
 
     assert told[:2] == [401, 401]
     assert told[2] in (200, 400)
+
+
+def _is_bound_here(host: str) -> bool:
+    with suppress(OSError), socket.create_server((host, 0)):
+        return True
+    return False
+
+
+ELSEWHERE = "127.0.0.2"
+"""An address that the server knows no better than one of the network, and that no packet leaves the machine by."""
+SELDOM = (
+    "-c",
+    "import sys; from contextmesh.mcp import main, web; web.RATE, web.BURST = 1e-6, 5; sys.exit(main(sys.argv[1:]))",
+)
+
+
+@pytest.mark.skipif(not _is_bound_here(ELSEWHERE), reason="only Linux has every 127 address from the start")
+def test_at_another_address_than_its_own_a_server_needs_a_token_and_counts_an_address_as_one_client() -> None:
+    command = [sys.executable, *SERVER, "--demo", "--http", f"{ELSEWHERE}:0"]
+    bare = {key: value for key, value in os.environ.items() if key != web.TOKEN}
+    refused = subprocess.run(command, env=bare, capture_output=True, text=True, check=False, timeout=30)
+    assert (refused.returncode, refused.stdout, "error[no-token]" in refused.stderr) == (2, "", True)
+
+    bearing = {"Authorization": f"Bearer {WORD}"}
+    with server("--demo", program=SELDOM, environment={web.TOKEN: WORD}, host=ELSEWHERE) as (_, port, _process):
+        told = [
+            _post(port, {}, host=ELSEWHERE),
+            _post(port, {**bearing, "Host": f"localhost:{port}"}, host=ELSEWHERE),
+            _post(port, {**bearing, "Origin": "http://127.0.0.1"}, host=ELSEWHERE),
+            _post(port, bearing, host=ELSEWHERE),
+        ]
+        often = [_post(port, bearing, b"{", host=ELSEWHERE) for _ in range(4)]
+
+    assert told[:3] == [401, 421, 403]
+    assert told[3] in (200, 400)
+    assert often == [400, 400, 429, 429], "each came on a connection of its own"
 
 
 @pytest.mark.parametrize(
@@ -283,8 +322,8 @@ def test_a_port_that_is_taken_is_refused_with_a_code() -> None:
     assert refused.value.code == "cannot-listen"
 
 
-def _post(port: int, headers: dict[str, str], body: bytes | None = None) -> int:
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
+def _post(port: int, headers: dict[str, str], body: bytes | None = None, host: str = "127.0.0.1") -> int:
+    connection = http.client.HTTPConnection(host, port, timeout=10, source_address=(host, 0))
     if body is None:
         body = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "ping"}).encode()
     accepts = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
