@@ -265,7 +265,7 @@ class Mesh(AtHome):
         Everything that reads works on it; nothing that is read there changes this mesh, nor the answers given there.
 
         Args:
-            when: a date, or the number of a transaction; see Timeline.at for which clock a date is read by.
+            when: a date, or the number of a transaction, 12 or "@12"; see Timeline.at for the clock of a date.
             valid_at: the latest day of source time.
 
         Raises:
@@ -301,6 +301,11 @@ class PastMesh(Mesh):
         self._state = replace(self._state, walker=now.walker)
         self._now = now
         self.past = past
+
+    @property
+    def generation(self) -> int:
+        """The generation that the mesh of now stands on."""
+        return self._now.generation
 
     @cached_property
     def index(self) -> Index:

@@ -39,6 +39,7 @@ def execute(
         int | None, typer.Option("--workers", min=1, max=1000, help="Calls that may go on at once.")
     ] = None,
     session: kit.SessionOption = None,
+    on: kit.OnOption = None,
     wait: kit.WaitOption = 0.0,
     policy: kit.PolicyOption = None,
     json: kit.JsonOption = False,
@@ -64,7 +65,7 @@ def execute(
         if session is None:
             runner, report = _round(asked, kit.load_policy(policy))
         else:
-            runner, report = _round_in_session(asked, session, wait, kit.load_policy(policy))
+            runner, report = _round_in_session(asked, session, on, wait, kit.load_policy(policy))
     except Terminated:
         kit.say("ended by SIGTERM; what was recorded until then is kept" if session else "ended by SIGTERM")
         kit.leave(TERMINATED)
@@ -96,7 +97,9 @@ class _Asked:
     workers: int | None
 
 
-def _round_in_session(asked: _Asked, session: Path, wait: float, policy: Policy | None) -> tuple[Runner, RunReport]:
+def _round_in_session(
+    asked: _Asked, session: Path, on: str | None, wait: float, policy: Policy | None
+) -> tuple[Runner, RunReport]:
     """One round between loading and saving, all under one lock: of two at once the second finds what the first did.
 
     Raises:
@@ -111,7 +114,7 @@ def _round_in_session(asked: _Asked, session: Path, wait: float, policy: Policy 
     if not (session.is_dir() and has_session(session)):
         sessions.load(session, policy=policy)  # says what is missing, and leaves no lock behind
     with writer_lock(session, wait=wait) as held:
-        state = sessions.load(session, policy=policy)
+        state = kit.dated(sessions.load(session, policy=policy), on)
         runner = _runner(asked, state, state.graph)
         runner.require_checkpointable()  # before anything runs: what could not be saved would have run for nothing
         with terminable():

@@ -18,6 +18,7 @@ def ingest(
         str | None,
         typer.Option("--as", metavar="KIND", help="markdown, rst, text, jsonl or decisions; guessed when left out."),
     ] = None,
+    on: kit.OnOption = None,
     wait: kit.WaitOption = 0.0,
     policy: kit.PolicyOption = None,
     json: kit.JsonOption = False,
@@ -33,6 +34,8 @@ def ingest(
     home = kit.require_session(session)
     mesh = Mesh.open(home, policy=kit.load_policy(policy), create=True)
     kit.tell_notices(mesh)
+    if on is not None:
+        mesh.commits_on(on)
     with progress() as tick:
         report = mesh.ingest(paths, kind=kind, progress=tick)
     done = mesh.checkpoint(wait=wait)

@@ -32,6 +32,7 @@ def invalidate(
         str | None, typer.Option("--evidence", metavar="ID", help="The evidence that contradicts it.")
     ] = None,
     session: kit.SessionOption = None,
+    on: kit.OnOption = None,
     wait: kit.WaitOption = 0.0,
     policy: kit.PolicyOption = None,
     json: kit.JsonOption = False,
@@ -54,6 +55,8 @@ def invalidate(
     else:
         home = kit.require_session(session)
         mesh = kit.open_mesh(home, policy, quiet=json)
+        if on is not None:
+            mesh.commits_on(on)
         fallen = mesh.reject(assumption, evidence_id=evidence)
         mesh.checkpoint(wait=wait)
     kit.show(fallen.as_json, lambda: invalidation_text(fallen), as_json=json)

@@ -14,6 +14,7 @@ import typer
 if TYPE_CHECKING:
     from contextmesh.api import Mesh
     from contextmesh.policy import Policy
+    from contextmesh.session import SessionState
 
 DONE, FOUND, REFUSED, DEAD_END, LOCKED, FAULT = 0, 1, 2, 3, 4, 70
 
@@ -40,6 +41,31 @@ WaitOption = Annotated[
     float,
     typer.Option(
         "--wait", min=0.0, max=86_400.0, metavar="SECONDS", help="Queue so long while another writer is at the session."
+    ),
+]
+
+
+def _require_date(text: str | None) -> str | None:
+    """A date of a commit as it was given, refused before anything is opened or made when it is none.
+
+    Raises:
+        InputError: ``not-a-date``, ``impossible-date``.
+    """
+    if text is not None:
+        from contextmesh.base.dates import read_period
+
+        read_period(text)
+    return text
+
+
+OnOption = Annotated[
+    str | None,
+    typer.Option(
+        "--on",
+        metavar="DATE",
+        envvar="CONTEXTMESH_ON",
+        callback=_require_date,
+        help="The date of this commit, which --as-of asks by; without it the commit is undated, as no clock is read.",
     ),
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON document, and nothing else, on stdout.")]
@@ -111,6 +137,24 @@ def open_mesh(session: Path | None, policy: Path | None, *, quiet: bool = False)
     if not quiet:
         write_line("(no --session: this is the bundled demo)", to=sys.stderr)
     return demo_mesh(policy=rules)
+
+
+def dated(state: SessionState, on: str | None) -> SessionState:
+    """The session, of which what is written from now on is committed on a date; see Timeline.commits_on.
+
+    Raises:
+        InputError: ``earlier-commit``.
+    """
+    if on is None:
+        return state
+    from dataclasses import replace
+
+    from contextmesh.graph.history import History
+    from contextmesh.graph.timeline import Timeline
+
+    history = state.history if state.history is not None else History(state.graph.store)
+    Timeline(state.graph, history).commits_on(on)
+    return replace(state, history=history)
 
 
 def tell_notices(mesh: Mesh) -> None:

@@ -15,7 +15,10 @@ if TYPE_CHECKING:
 AsOfOption = Annotated[
     str | None,
     typer.Option(
-        "--as-of", metavar="DATE", help="As the mesh had learned it by then; by source dates where no commit is dated."
+        "--as-of",
+        metavar="DATE",
+        help="As the mesh had learned it by a date of commits, or by transaction @N; by source dates where no "
+        "commit is dated.",
     ),
 ]
 ValidAtOption = Annotated[
@@ -51,12 +54,16 @@ def reconstruct(
     session: kit.SessionOption = None,
     policy: kit.PolicyOption = None,
     json: kit.JsonOption = False,
+    proofs: Annotated[
+        bool,
+        typer.Option(help="With --json, the proof of each reason; one may take seconds where much hangs on one node."),
+    ] = True,
 ) -> None:
     """What a decision stood on, what came only afterwards, and what no source dates."""
     mesh = bounded(kit.open_mesh(session, policy, quiet=json), as_of, valid_at)
     found = mesh.reconstruct(decision)
     kit.show(
-        lambda: with_bounds(mesh, found.as_json()),
+        lambda: with_bounds(mesh, found.as_json(why=proofs)),
         lambda: with_bounds_text(mesh, reconstruction_text(found)),
         as_json=json,
     )

@@ -28,6 +28,7 @@ def import_(
         bool, typer.Option("--recompute", help="Take a file whose conclusions differ from the rules', and tell how.")
     ] = False,
     keep: KeepOption = None,
+    on: kit.OnOption = None,
     wait: kit.WaitOption = 0.0,
     session: kit.SessionOption = None,
     policy: kit.PolicyOption = None,
@@ -50,7 +51,7 @@ def import_(
     home = kit.require_session(session)
     rules = Mesh.open(home, policy=kit.load_policy(policy), create=True).policy
     with keeping(home, keep), writer_lock(home, wait=wait) as held:
-        state, report = take_in(load(home, policy=rules), path, form=form, recompute=recompute)
+        state, report = take_in(kit.dated(load(home, policy=rules), on), path, form=form, recompute=recompute)
         # Only version 3 has a place for the numbers of transactions, which these forms carry.
         is_numbered = report.form in ("lines", "session") and (report.written or report.changed)
         saved = save(home, state, version=JOURNALLED if is_numbered else None, held=held)

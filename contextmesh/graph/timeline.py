@@ -10,6 +10,7 @@ sources of one day, have the same order before and after each reload.
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left, bisect_right
 from dataclasses import dataclass, replace
 from datetime import date
@@ -34,6 +35,8 @@ NO_COMMIT_DATES = "no commit of this graph is dated, so a date is read as the da
 NOT_DATED = "the last transactions bear no date, and are left out: {count}"
 
 When = str | date
+
+_NUMBERED = re.compile(r"@(\d{1,18})", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +168,7 @@ class Timeline:
     # ---- views ------------------------------------------------------------------------------------
 
     def at(self, as_of: When | int | None = None, *, valid_at: When | None = None) -> Past:
-        """The graph as learned by ``as_of`` (a date, or the number of a transaction), of what was so by ``valid_at``.
+        """The graph as learned by ``as_of`` (a date, or a transaction: 12 or "@12"), of what was so by ``valid_at``.
 
         A date of learning is compared with commit dates. Where the deployment never supplied one, this graph cannot
         say when it learned anything, and the date alone is read in source time; the bounds of the view say so.
@@ -196,9 +199,11 @@ class Timeline:
         day = None if valid_at is None else self._source_day(read_period(valid_at))
         if valid_at is not None:
             notes = _utc_note(read_period(valid_at))
-        if isinstance(as_of, int):
-            seq, learned_by = self._transaction(as_of), BY_TRANSACTION
+        number = _number(as_of)
+        if number is not None:
+            seq, learned_by = self._transaction(number), BY_TRANSACTION
         elif as_of is not None:
+            assert not isinstance(as_of, int), "that is a number"
             period = read_period(as_of)
             notes = (*_utc_note(period), *notes)
             if dated := self._dated():
@@ -209,7 +214,7 @@ class Timeline:
                 day = self._source_day(period)
                 notes = (*notes, NO_COMMIT_DATES)
             else:
-                hint = "leave one of the two dates out, or bound learning by the number of a transaction"
+                hint = "leave one of the two dates out, or bound learning by the number of a transaction: @1"
                 raise InputError(Problem("no-commit-dates", NO_COMMIT_DATES, subject=period.text, hint=hint))
         return Bounds(seq, day, learned_by, notes, *(None if w is None else str(w) for w in (as_of, valid_at)))
 
@@ -220,7 +225,7 @@ class Timeline:
             raise InputError(Problem("future-date", message, subject=str(seq)))
         if seq < begins:
             message = f"transaction {seq} is before {begins}, and what was learned until then is one state"
-            raise InputError(Problem("before-history", message, subject=str(seq), hint=f"ask from {begins} on"))
+            raise InputError(Problem("before-history", message, subject=str(seq), hint=f"ask from @{begins} on"))
         return seq
 
     def _commit(self, period: Period, dated: list[tuple[Period, int]]) -> int:
@@ -229,7 +234,7 @@ class Timeline:
         if not count:
             first = dated[0][0].text
             message = f"no commit is dated {period.text} or before; the first is dated {first}"
-            hint = "earlier transactions have no date; bound learning by the number of one"
+            hint = f"earlier transactions bear no date; bound learning by a number, from @{self._history.begins} on"
             raise InputError(Problem("before-history", message, subject=period.text, hint=hint))
         return dated[count - 1][1]
 
@@ -276,6 +281,14 @@ class Timeline:
             seq=bounds.seq,
         )
         return Past(PastGraph(store=then), bounds, selected.undated, selected.later)
+
+
+def _number(as_of: When | int | None) -> int | None:
+    """The transaction that is named by its number, in text with an @ before it, for 2024 alone is a year."""
+    if not isinstance(as_of, str):
+        return as_of if isinstance(as_of, int) else None
+    found = _NUMBERED.fullmatch(as_of.strip())
+    return None if found is None else int(found[1])
 
 
 def _require_past(period: Period, end: int) -> None:

@@ -29,7 +29,7 @@ Run = Callable[..., Outcome]
 
 @pytest.fixture
 def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Run:
-    for name in ("CONTEXTMESH_SESSION", "CONTEXTMESH_POLICY"):
+    for name in ("CONTEXTMESH_SESSION", "CONTEXTMESH_POLICY", "CONTEXTMESH_ON"):
         monkeypatch.delenv(name, raising=False)
 
     def call(*args: str | Path) -> Outcome:

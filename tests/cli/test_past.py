@@ -30,6 +30,12 @@ def test_a_command_says_what_bounds_its_answer(run: Run, session: Path, command:
     assert "bounds" not in run(*command, "--session", session, "--json").json
 
 
+def test_an_answer_of_the_past_names_the_generation_that_it_was_read_in(run: Run, session: Path) -> None:
+    question = ("ask", "What replaced RFC 1?", "--session", session, "--json")
+
+    assert run(*question, "--as-of", "2022-09-09").json["generation"] == run(*question).json["generation"] > 0
+
+
 def test_a_decision_is_reconstructed_with_its_hindsight(run: Run, session: Path) -> None:
     said = run("reconstruct", "RFC-1", "--session", session)
     told = run("reconstruct", "RFC-1", "--session", session, "--json").json
@@ -46,5 +52,68 @@ def test_a_decision_is_reconstructed_with_its_hindsight(run: Run, session: Path)
 )
 def test_a_date_that_cannot_be_is_refused(run: Run, session: Path, date: str, code: str) -> None:
     refused = run("ask", "What replaced RFC 1?", "--as-of", date, "--session", session, "--json")
+
+    assert (refused.code, refused.json["error"]["code"]) == (2, code)
+
+
+def report(folder: Path, metal: str) -> Path:
+    path = folder / "pump.md"
+    path.write_text(f"---\ntitle: Pump\ndate: 2024-01-01\n---\n\nThe pump is made of {metal}.\n", encoding="utf-8")
+    return path
+
+
+def test_commits_of_several_commands_keep_their_dates_in_the_journal_and_in_a_new_generation(
+    run: Run, tmp_path: Path
+) -> None:
+    home = tmp_path / "pumps.mesh"
+    for day, metal in (("2024-01-10", "brass"), ("2024-02-10", "steel")):
+        assert run("ingest", report(tmp_path, metal), "--on", day, "--session", home).code == 0
+
+    def told(bound: str) -> tuple[str, dict[str, object]]:
+        said = run("ask", "What is the pump made of?", "--as-of", bound, "--session", home, "--json").json
+        return said["answer"]["text"], said["bounds"]
+
+    wanted = {bound: told(bound) for bound in ("2024-01-10", "2024-02-09", "2024-02-10", "@1", "@2")}
+    assert [answer for answer, _ in wanted.values()] == [
+        f"The pump is made of {metal}." for metal in ("brass", "brass", "steel", "brass", "steel")
+    ]
+    assert wanted["2024-02-09"][1]["learned_by"] == "commit date"
+    assert wanted["@1"][1] | {"as_of": "2024-01-10", "learned_by": "commit date"} == wanted["2024-01-10"][1]
+    assert run("session", "save", "--session", home).code == 0
+    assert {bound: told(bound) for bound in wanted} == wanted
+
+
+@pytest.mark.parametrize(
+    ("day", "code"), [("2024-02-30", "impossible-date"), ("today", "not-a-date"), ("2024-01-09", "earlier-commit")]
+)
+def test_a_commit_with_a_date_that_cannot_be_writes_nothing(run: Run, tmp_path: Path, day: str, code: str) -> None:
+    home = tmp_path / "pumps.mesh"
+    run("ingest", report(tmp_path, "brass"), "--on", "2024-01-10", "--session", home)
+    before = {path: path.read_bytes() for path in home.rglob("*") if path.is_file()}
+
+    refused = run("ingest", report(tmp_path, "steel"), "--on", day, "--session", home, "--json")
+    assert (refused.code, refused.json["error"]["code"]) == (2, code)
+    assert {path: path.read_bytes() for path in home.rglob("*") if path.is_file()} == before
+    if code != "earlier-commit":
+        run("ingest", report(tmp_path, "steel"), "--on", day, "--session", tmp_path / "new.mesh")
+        assert not (tmp_path / "new.mesh").exists()
+
+
+def test_an_import_is_a_commit_of_a_date(run: Run, session: Path, tmp_path: Path) -> None:
+    home = tmp_path / "pumps.mesh"
+    run("ingest", report(tmp_path, "brass"), "--on", "2024-01-10", "--session", home)
+    assert run("session", "import", session, "--on", "2024-03-10", "--session", home).code == 0
+
+    def sources(day: str) -> int:
+        rows: list[object] = run("query", "node(X, source)", "--as-of", day, "--session", home, "--json").json["rows"]
+        return len(rows)
+
+    assert sources("2024-03-09") == 1
+    assert sources("2024-03-10") > 1
+
+
+@pytest.mark.parametrize(("number", "code"), [("@99", "future-date"), ("@", "not-a-date"), ("@-1", "not-a-date")])
+def test_a_transaction_that_is_not_there_is_refused(run: Run, session: Path, number: str, code: str) -> None:
+    refused = run("health", "--as-of", number, "--session", session, "--json")
 
     assert (refused.code, refused.json["error"]["code"]) == (2, code)

@@ -308,3 +308,16 @@ def test_a_plan_is_named_by_whole_names(name: str, deployment: Path, run: Run) -
 def test_a_deployment_that_leaves_does_not_end_the_command_in_silence(deployment: Path, run: Run) -> None:  # noqa: F811
     told = run("execute", "--plan", "weavery:leaving", "--json")
     assert (told.code, told.json["error"]["code"]) == (2, "plan-raised")
+
+
+def test_a_round_in_a_session_is_a_commit_of_a_date(session: Path, run: Run) -> None:  # noqa: F811
+    assert (
+        run("execute", "--plan", "weavery:registry", "--recheck", "--on", "2024-05-01", "--session", session).code == 0
+    )
+    assert run("ingest", "weavery.py", "--as", "text", "--on", "2024-06-01", "--session", session).code == 0
+    then = run("query", "node(X, source)", "--as-of", "2024-05-01", "--session", session, "--json").json
+
+    assert then["bounds"]["learned_by"] == "commit date"
+    assert "weavery.py" not in str(then["rows"])
+    refused = run("execute", "--plan", "weavery:registry", "--on", "2024-05-02", "--session", session, "--json")
+    assert (refused.code, refused.json["error"]["code"]) == (2, "earlier-commit")
