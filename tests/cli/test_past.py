@@ -47,6 +47,15 @@ def test_a_decision_is_reconstructed_with_its_hindsight(run: Run, session: Path)
     assert all(reason["why"]["steps"] for reason in told["stood_on"])
 
 
+def test_a_reconstruction_without_proofs_looks_for_none(run: Run, session: Path) -> None:
+    whole = run("reconstruct", "RFC-1", "--session", session, "--json").json
+    short = run("reconstruct", "RFC-1", "--session", session, "--json", "--no-proofs").json
+
+    for part in ("stood_on", "later", "undated"):
+        assert short[part] == [{key: told for key, told in one.items() if key != "why"} for one in whole[part]]
+    assert short["later"]
+
+
 @pytest.mark.parametrize(
     ("date", "code"), [("2022-02-30", "impossible-date"), ("soon", "not-a-date"), ("2099", "future-date")]
 )
