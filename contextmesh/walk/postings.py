@@ -96,18 +96,13 @@ class Ranking:
         """What the formula adds to each count for the length of a bag."""
         return K1 * (1 - LENGTH + LENGTH * self.length(number) / self.average)
 
-    def parts(self, id: str, weights: Mapping[str, float]) -> list[tuple[str, float]]:
-        """What each term that a bag holds adds to its score."""
-        number = self.numbers.of.get(id)
-        if number is None:
-            return []
-        slack = self.slack(number)
-        held = [(term, weight, self.counts(term).get(number)) for term, weight in weights.items()]
-        return [(term, weight * count * (K1 + 1) / (count + slack)) for term, weight, count in held if count]
+    def weighed(self, weights: Mapping[str, float]) -> Weighed:
+        """Terms with their weights and postings at hand, for scoring bags one by one while nothing is written."""
+        return Weighed(self, weights)
 
     def score(self, id: str, weights: Mapping[str, float]) -> float:
         """The BM25 score of one bag for weighted terms."""
-        return sum(part for _, part in self.parts(id, weights))
+        return sum(part for _, part in self.weighed(weights).parts(self.numbers.of.get(id, -1)))
 
     def search(
         self, weights: Mapping[str, float], limit: int, keep: Callable[[str], bool] = lambda _: True
@@ -177,6 +172,26 @@ class Ranking:
                 if dice >= ALIKE:
                     close.append((other, dice))
         return sorted(close, key=lambda found: (-found[1], found[0]))[:limit]
+
+
+class Weighed:
+    """The terms of one question with their weights, looked up once in bags that do not change meanwhile."""
+
+    def __init__(self, bags: Ranking, weights: Mapping[str, float]) -> None:
+        self._terms = [(term, weight, bags.counts(term)) for term, weight in weights.items()]
+        self._slack = bags.slack
+
+    def parts(self, number: int) -> list[tuple[str, float]]:
+        """What each term that a bag holds adds to its score; nothing for a number without a bag."""
+        found: list[tuple[str, float]] = []
+        slack = -1.0
+        for term, weight, counts in self._terms:
+            count = counts.get(number)
+            if count:
+                if slack < 0:
+                    slack = self._slack(number)
+                found.append((term, weight * count * (K1 + 1) / (count + slack)))
+        return found
 
 
 class Bags(Ranking):

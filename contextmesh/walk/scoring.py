@@ -47,7 +47,20 @@ NAME_GAIN = 1.2
 RARE_NAME = 10.0
 
 
-@dataclass(frozen=True, slots=True)
+class Masses(dict[int, float]):
+    """The share of a question, by rarity, that some of its terms (a bit each) make up; each set is added up once."""
+
+    def __init__(self, rarity: Sequence[float]) -> None:
+        self._rarity = rarity
+        self.total = sum(rarity) or 1.0
+
+    def __missing__(self, bits: int) -> float:
+        mass = sum(w for at, w in enumerate(self._rarity) if bits >> at & 1) / self.total
+        self[bits] = mass
+        return mass
+
+
+@dataclass(slots=True)
 class Fit:
     """How a statement fits: its score in [0, 1.25], and the terms it covers (a bit for each, by their order)."""
 
@@ -65,10 +78,10 @@ class Scorer:
         self._question = question
         self._numbers = index.numbers.of
         bags = index.statements
-        self._average = bags.average
+        self._average, self._length = bags.average, bags.length
         self._rarity = [bags.rarity(term) for term in question.terms]
-        self._total = sum(self._rarity) or 1.0
-        self._masses: dict[int, float] = {0: 0.0}
+        self.masses = Masses(self._rarity)
+        self._bare: dict[int, Fit] = {}
         self._fits: dict[str, Fit] = {}
         self._said: dict[str, int] = {}
         self._covered: dict[str, int] = {}
@@ -78,12 +91,14 @@ class Scorer:
         self._in_statements = [(bags.counts(term), bit) for term, bit in self._bit_of.items()]
         self._in_passages = [(index.passages.counts(term), bit) for term, bit in self._bit_of.items()]
         self._variants = [[(bags.counts(v), share) for v, share in question.variants[t]] for t in question.terms]
+        self._misspelt = sum(1 << at for at, variants in enumerate(self._variants) if len(variants) > 1)
         self._spelt = [Bearers(ids, index.edges) for ids in _by_place(question)]
         self._named = {name.id: name for name in question.names}
         self.kinds = question.kinds
         self.rest = self._bits_of(question.rest)
         self.statement_weights = _weights(question, bags)
         self.passage_weights = _weights(question, index.passages)
+        self._weighed = index.passages.weighed(self.passage_weights)
         self._top = 1.0
 
     def scale(self, top: float) -> None:
@@ -92,11 +107,7 @@ class Scorer:
 
     def mass(self, bits: int) -> float:
         """The share of the question, by rarity, that some of its terms make up."""
-        known = self._masses.get(bits)
-        if known is None:
-            known = sum(w for at, w in enumerate(self._rarity) if bits >> at & 1) / self._total
-            self._masses[bits] = known
-        return known
+        return self.masses[bits]
 
     def statement(self, id: str) -> Fit:
         """The fit of a claim, decision or evidence by itself."""
@@ -128,8 +139,7 @@ class Scorer:
         """What each variant of a term adds to the fit of a source, with the bits of the terms."""
         shares = self._shares.get(id)
         if shares is None:
-            passages = self._index.passages
-            parts = passages.parts(id, self.passage_weights)
+            parts = self._weighed.parts(self._numbers.get(id, -1))
             shares = self._shares[id] = [(self._bit_of[term], part / self._top) for term, part in parts]
         return shares
 
@@ -145,8 +155,10 @@ class Scorer:
             node = self._nodes[id]
             if node.type in (SOURCE, ENTITY):
                 bits = 0
-                for term in self._label_words(id):
-                    bits |= self._bit_of.get(term, 0)
+                words = self._label_words(id)
+                if not self._bit_of.keys().isdisjoint(words):
+                    for term in words:
+                        bits |= self._bit_of.get(term, 0)
             else:
                 fit = self.statement(id)
                 bits = fit.own | fit.context
@@ -202,16 +214,23 @@ class Scorer:
         own, title = _held(number, self._in_statements), self._title(node)
         if not own & ~title and node.provenance is not None and HEADER in node.provenance.checks:
             own = 0
-        context = title & ~own
-        score = self._strength(number, own) + TITLE_SHARE * self.mass(context)
         if not own:
-            return Fit(score, 0, context)
+            return self._by_title(title)
+        context = title & ~own
+        score = self._strength(number, own) + TITLE_SHARE * self.masses[context]
         score += PAIRS_SHARE * self._pairs_share(id, own) + NAMES_SHARE * self._names_share(node)
         if self._question.signs and not self._shows_sign(node):
             score *= 1.0 - SIGN_SHARE
-        length = self._index.statements.length(number) / self._average
+        length = self._length(number) / self._average
         score *= 1.0 - LENGTH_SHARE * min(2.0, length * 2 / (1 + length))
         return Fit(score, own, context)
+
+    def _by_title(self, title: int) -> Fit:
+        """The fit of every statement that has nothing of the question but the title over it."""
+        fit = self._bare.get(title)
+        if fit is None:
+            fit = self._bare[title] = Fit(TITLE_SHARE * self.masses[title], 0, title)
+        return fit
 
     def _names_share(self, node: Node) -> float:
         """The share of the names in the question that a statement has an edge to, or was read in."""
@@ -226,17 +245,19 @@ class Scorer:
 
     def _strength(self, number: int, own: int) -> float:
         """The mass of the terms held; one held only by a term spelt alike counts in part."""
+        if not own & self._misspelt:
+            return self.masses[own]
         total = 0.0
         for at, variants in enumerate(self._variants):
             if own >> at & 1:
                 total += max(share for counts, share in variants if number in counts) * self._rarity[at]
-        return total / self._total
+        return total / self.masses.total
 
     def _pairs_share(self, id: str, own: int) -> float:
         wanted = self._question.pairs
         if not wanted or own.bit_count() < 2 or self.mass(own) < PAIRS_FROM:
             return 0.0
-        return len({pair for pair in pairwise(self._index.words(id)) if pair in wanted}) / len(wanted)
+        return len(wanted.intersection(pairwise(self._index.words(id)))) / len(wanted)
 
     def _shows_sign(self, node: Node) -> bool:
         digits = DIGITS in self._question.signs and any(_is_number(word) for word in raw_words(node.label))
