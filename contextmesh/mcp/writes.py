@@ -78,14 +78,12 @@ def restored(state: SessionState, registry: TaskRegistry) -> Runner:
     Raises:
         InputError: ``no-plan``. ExecutionCheckpointError: a key that the registry lacks.
     """
-    from contextmesh.run.ledger_file import ledger_from_bytes
-    from contextmesh.run.plan_file import plan_from_bytes
+    from contextmesh.session.session import Session
 
-    held = state.carried
-    if held is None:
+    runner = Session.bound(state, registry).runner
+    if runner is None:
         raise InputError(Problem("no-plan", "the session holds no plan", hint="`contextmesh execute` makes one"))
-    ledger = ledger_from_bytes(held.ledger, "runledger", expect_head=held.ledger_head)
-    return plan_from_bytes(held.execution, "execution", graph=state.graph, registry=registry, ledger=ledger)
+    return runner
 
 
 def _planned(served: Served, act: Callable[[Runner], dict[str, Any]]) -> dict[str, Any]:

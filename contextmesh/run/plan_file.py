@@ -21,16 +21,17 @@ from contextmesh.base.fields import Fault
 from contextmesh.base.strict import Document, from_value, parse
 from contextmesh.graph.graph import ContextGraph
 from contextmesh.run.capped import capped
-from contextmesh.run.ledger import RunLedger
+from contextmesh.run.ledger import Entry, RunLedger
 from contextmesh.run.ledger_file import NAME as LEDGER_NAME
 from contextmesh.run.plan import layers, unknown_needs
 from contextmesh.run.plan_fits import compare, require_ledger_fits, require_plan_fits
-from contextmesh.run.registry import Audit, Bound, TaskRegistry, Work, is_key, require_registry
+from contextmesh.run.registry import Audit, Bound, TaskRegistry, Work, is_key, require_kind, require_registry
 from contextmesh.run.restore import restore
 from contextmesh.run.task import STATES, State
 
 if TYPE_CHECKING:
     from contextmesh.run.runner import Runner
+    from contextmesh.store.store import Store
 
 SCHEMA = "contextmesh.execution"
 VERSION = 1
@@ -69,6 +70,26 @@ class Rows:
     plan: str
     round: int
     tasks: tuple[Row, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """A plan and its ledger that were read, and compared with a graph as it was at a transaction.
+
+    Attributes:
+        document: of the plan, for the places of what is found later.
+        entries: of the ledger, whose chain was verified.
+    """
+
+    document: Document
+    rows: Rows
+    entries: tuple[Entry, ...]
+    store: Store
+    seq: int
+
+    def holds_of(self, graph: ContextGraph) -> bool:
+        """Whether nothing was written since, so that there is nothing to compare again."""
+        return graph.store is self.store and self.store.seq == self.seq
 
 
 # ---- writing --------------------------------------------------------------------------------
@@ -152,18 +173,56 @@ def _from_document(
     options: Mapping[str, Any],
 ) -> Runner:
     """Checks in the order of the format; the graph is first written to when nothing can be refused any more."""
-    if on_changed_worker not in ("warn", "refuse", "ignore"):
-        message = f"on_changed_worker is warn, refuse or ignore, not {on_changed_worker!r}"
-        raise InputError(Problem("unknown-word", message, subject="on_changed_worker"))
-    require_registry(registry)
+    _require_options(graph, registry, ledger, on_changed_worker)
     rows = rows_of(document, ExecutionSnapshotError)
     violations = compare(graph.store, rows, ledger if ledger is not None else ())
     require_plan_fits(violations, document, ExecutionSnapshotError)
     require_ledger_fits(violations, Document(LEDGER_NAME, None), LedgerIntegrityError)
+    return _restored(make, rows, document, graph, registry, ledger, on_changed_worker, options)
+
+
+def plan_from_compared(
+    compared: Compared, graph: ContextGraph, registry: TaskRegistry, *, on_changed_worker: str = "warn"
+) -> Runner:
+    """A runner from what was read and compared before; only its keys are still to be found.
+
+    Raises:
+        ExecutionCheckpointError: a key that the registry lacks. ExecutionSnapshotError: ``changed-worker``.
+    """
+    from contextmesh.run.runner import Runner
+
+    assert compared.holds_of(graph), "what was written to since is compared anew"
+    ledger = RunLedger.from_entries(compared.entries)
+    _require_options(graph, registry, ledger, on_changed_worker)
+    return _restored(Runner, compared.rows, compared.document, graph, registry, ledger, on_changed_worker, {})
+
+
+def _restored(
+    make: type[Runner],
+    rows: Rows,
+    document: Document,
+    graph: ContextGraph,
+    registry: TaskRegistry,
+    ledger: RunLedger | None,
+    on_changed_worker: str,
+    options: Mapping[str, Any],
+) -> Runner:
     bound = _bound(rows, registry, document)
     runner = make(rows.plan, registry=registry, graph=graph, ledger=ledger, **options)
     restore(runner, rows, bound, on_changed_worker)
     return runner
+
+
+def _require_options(
+    graph: ContextGraph, registry: TaskRegistry, ledger: RunLedger | None, on_changed_worker: str
+) -> None:
+    if on_changed_worker not in ("warn", "refuse", "ignore"):
+        message = f"on_changed_worker is warn, refuse or ignore, not {on_changed_worker!r}"
+        raise InputError(Problem("unknown-word", message, subject="on_changed_worker"))
+    require_registry(registry)
+    require_kind("graph", graph, ContextGraph)
+    if ledger is not None:
+        require_kind("ledger", ledger, RunLedger)
 
 
 def rows_of(document: Document, refusal: type[Refusal]) -> Rows:

@@ -91,6 +91,13 @@ def require_registry(value: object) -> TaskRegistry:
     return value
 
 
+def require_kind(what: str, value: object, kind: type) -> None:
+    """Raises InputError, ``wrong-type``."""
+    if not isinstance(value, kind):
+        message = f"{what}= is a {kind.__name__}, not {type(value).__name__}"
+        raise InputError(Problem("wrong-type", message, subject=what))
+
+
 def bound(call: Made, key: str | None, timeout: float | None, retries: int | None) -> Bound[Made]:
     """A callable with its limits, checked.
 

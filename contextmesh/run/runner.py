@@ -19,7 +19,7 @@ from contextmesh.run.ledger import RunLedger
 from contextmesh.run.plan import Plan
 from contextmesh.run.plan_fits import source_of
 from contextmesh.run.record import plan_source, put_ground
-from contextmesh.run.registry import Audit, Bound, TaskRegistry, Work, require_registry
+from contextmesh.run.registry import Audit, Bound, TaskRegistry, Work, require_kind, require_registry
 from contextmesh.run.repair import Change, rebind, repair
 from contextmesh.run.report import RunReport
 from contextmesh.run.rounds import Progress, Round
@@ -63,8 +63,10 @@ class Runner:
         """
         if not isinstance(plan, str) or not plan:
             raise InputError(Problem("blank-text", "a plan has a name", subject="plan"))
-        if isinstance(workers, bool) or not isinstance(workers, int) or workers < 1:
-            raise InputError(Problem("out-of-range", f"workers are a whole number from 1, not {workers!r}"))
+        require_canonical(plan)
+        for what, value, kind in (("graph", graph, ContextGraph), ("ledger", ledger, RunLedger)):
+            if value is not None:
+                require_kind(what, value, kind)
         self.name = plan
         self.graph = graph if graph is not None else ContextGraph()
         self.registry = require_registry(registry) if registry is not None else TaskRegistry()
@@ -82,6 +84,17 @@ class Runner:
         self.opening = self.schedule.opening()
         self._new: list[Task] = []
         self._by_decision: dict[str, Task] = {}
+
+    @property
+    def workers(self) -> int:
+        """How many calls may go on at once. Raises InputError, ``out-of-range``, when set to no such number."""
+        return self._workers
+
+    @workers.setter
+    def workers(self, number: int) -> None:
+        if isinstance(number, bool) or not isinstance(number, int) or number < 1:
+            raise InputError(Problem("out-of-range", f"workers are a whole number from 1, not {number!r}"))
+        self._workers = number
 
     # -- declaring ----------------------------------------------------------------------------------
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from contextmesh.base.errors import LedgerIntegrityError, SessionError
-from contextmesh.base.strict import parse
+from contextmesh.base.strict import Document, parse
 from contextmesh.run.ledger_file import entries_of, require_chain
-from contextmesh.run.plan_file import rows_of
+from contextmesh.run.plan_file import Compared, rows_of
 from contextmesh.run.plan_fits import compare, require_ledger_fits, require_plan_fits
 from contextmesh.session.state import Carried
 from contextmesh.store.store import Store
@@ -27,4 +27,5 @@ def carried(execution: bytes, ledger: bytes, head: str, names: tuple[str, str], 
         require_chain(log, entries, stated, head)
     except LedgerIntegrityError as error:
         raise SessionError(*error.problems) from None
-    return Carried(execution, ledger, head)
+    places = Document(plan.file, None, plan.text)  # the value is in the rows
+    return Carried(execution, ledger, head, Compared(places, rows, tuple(entries), store, store.seq))

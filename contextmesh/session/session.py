@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from contextmesh.base.errors import Problem, SessionError
 from contextmesh.run import RunLedger, Runner, TaskRegistry
 from contextmesh.run.ledger_file import ledger_from_bytes, ledger_to_bytes
-from contextmesh.run.plan_file import plan_from_bytes, plan_to_bytes
+from contextmesh.run.plan_file import plan_from_bytes, plan_from_compared, plan_to_bytes
 from contextmesh.run.registry import require_registry
 from contextmesh.session.checkpoint import Acknowledged, checkpoint
 from contextmesh.session.commit import Saved
@@ -70,6 +70,10 @@ class Session:
         """
         if state.carried is None:
             return cls(state)
+        compared = state.carried.compared
+        if compared is not None and compared.holds_of(state.graph):
+            runner = plan_from_compared(compared, state.graph, registry, on_changed_worker=on_changed_worker)
+            return cls(state, runner)
         names = state.manifest
         assert names is not None, "a loaded session has a manifest"
         ledger = ledger_from_bytes(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from contextmesh.base.errors import Problem
 from contextmesh.graph.graph import ContextGraph
@@ -13,6 +14,9 @@ from contextmesh.session.journal import Position
 from contextmesh.session.manifest import Manifest, WalkerSettings
 from contextmesh.session.pending import Pending
 from contextmesh.session.telemetry import Walks
+
+if TYPE_CHECKING:
+    from contextmesh.run.plan_file import Compared
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,11 +48,13 @@ class Carried:
 
     Attributes:
         ledger_head: digest of the ledger's last entry.
+        compared: what was read of them when they were compared with the graph; None when they were made here.
     """
 
     execution: bytes
     ledger: bytes
     ledger_head: str
+    compared: Compared | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

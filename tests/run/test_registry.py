@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import contextmesh.run
 from contextmesh.base.errors import ExecutionCheckpointError, InputError
-from contextmesh.run import TaskRegistry
+from contextmesh.run import Runner, TaskRegistry
 from contextmesh.run.fingerprint import comparable, fingerprint
 from contextmesh.run.registry import is_key
 
@@ -147,3 +147,27 @@ def test_a_fingerprint_does_not_depend_on_the_process_that_takes_it() -> None:
     }
 
     assert len(taken) == 1
+
+
+@pytest.mark.parametrize("parts", [{"graph": 3}, {"ledger": {}}, {"registry": {}}])
+def test_a_runner_over_something_else_is_refused(parts: dict[str, Any]) -> None:
+    with pytest.raises(InputError) as refused:
+        Runner("weave", **parts)
+    assert refused.value.code == "wrong-type"
+
+
+@pytest.mark.parametrize("number", [0, -1, True, "4", 2.0, None])
+def test_a_number_of_workers_that_is_none_is_refused_whenever_it_is_given(number: Any) -> None:
+    runner = Runner("weave", workers=3)
+    with pytest.raises(InputError) as refused:
+        runner.workers = number
+    assert (refused.value.code, runner.workers) == ("out-of-range", 3)
+    with pytest.raises(InputError) as refused:
+        Runner("weave", workers=number)
+    assert refused.value.code == "out-of-range"
+
+
+def test_a_plan_has_a_name_that_can_be_written() -> None:
+    with pytest.raises(InputError) as refused:
+        Runner("weave \ud800")
+    assert refused.value.code == "not-canonical"

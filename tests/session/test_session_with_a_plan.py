@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 
 from contextmesh import Runner, Session, TaskRegistry
-from contextmesh.base.errors import ExecutionCheckpointError, InputError, SessionError
-from contextmesh.session import SessionState
+from contextmesh.base.errors import ExecutionCheckpointError, ExecutionSnapshotError, InputError, SessionError
+from contextmesh.session import SessionState, load
+from contextmesh.store.integrity import Comparison
 
 
 def registry(*, complete: bool = True) -> TaskRegistry:
@@ -147,3 +148,34 @@ def test_a_line_of_a_plan_that_does_not_fit_is_refused_with_its_line(tmp_path: P
         with pytest.raises(SessionError) as caught:
             Session.load(tmp_path / "s", registry=registry())
         assert caught.value.code == code, body
+
+
+def test_a_plan_is_compared_with_its_graph_once_and_anew_after_a_write(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    planned(tmp_path / "s")
+    session = Session.load(tmp_path / "s", registry=registry())
+    assert session.runner is not None and session.runner.run().complete
+    session.save()
+    counted: list[int] = []
+    violations = Comparison.violations
+
+    def counting(comparison: Comparison) -> Any:
+        counted.append(1)
+        return violations(comparison)
+
+    monkeypatch.setattr(Comparison, "violations", counting)
+    state = load(tmp_path / "s")
+    of_loading = len(counted)
+    bound = Session.bound(state, registry())
+    assert len(counted) == of_loading
+    assert bound.runner is not None and bound.runner.run().cached == ("survey", "dredge")
+
+    state = load(tmp_path / "s")
+    ground = session.runner.plan.task("survey").assumption_id
+    seen = state.graph.add_node("evidence", "The sounder was off by a metre", attrs={"kind": "observation"})
+    state.graph.add_edge(seen.id, "contradicts", ground)
+    state.graph.reject(ground, evidence_id=seen.id)
+    with pytest.raises(ExecutionSnapshotError) as refused:
+        Session.bound(state, registry())
+    assert "its ground" in str(refused.value) and "was rejected" in str(refused.value)
