@@ -39,9 +39,9 @@ def read(served: Served, uri: str) -> dict[str, Any]:
     """
     path, _, query = uri.removeprefix(SCHEME).partition("?")
     kind, slash, encoded = path.partition("/")
-    start = start_of(query.removeprefix("next=") or None)
     if not uri.startswith(SCHEME) or (query and kind != "assumptions") or (slash and not encoded):
         raise _unknown(uri)
+    start = start_of(query.removeprefix("next=") or None)
     if kind == "session" and not slash:
         return served.read(lambda mesh: _session(served, mesh))
     whole: dict[str, Callable[[Mesh], dict[str, Any]]] = {

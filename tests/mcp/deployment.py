@@ -9,11 +9,12 @@ import os
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from contextmesh.mcp import main
-from contextmesh.run import AuditContext, TaskRegistry, Verdict, WorkContext
+from contextmesh.run import AuditContext, Runner, TaskRegistry, Verdict, WorkContext
 
 HARBOUR = Path(os.environ["HARBOUR"])
 
@@ -55,5 +56,16 @@ def registry() -> TaskRegistry:
     return made
 
 
+def noted(cancel: Callable[[Runner], None]) -> Callable[[Runner], None]:
+    """A runner's ``cancel`` that leaves a file behind once it was done, for who waits outside of the process."""
+
+    def cancelled(runner: Runner) -> None:
+        cancel(runner)
+        (HARBOUR / "cancelled").touch()
+
+    return cancelled
+
+
 if __name__ == "__main__":
+    Runner.cancel = noted(Runner.cancel)  # type: ignore[method-assign]
     raise SystemExit(main(sys.argv[1:], registry=registry()))

@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
@@ -137,12 +138,18 @@ def test_a_signal_ends_a_round_that_runs_and_keeps_what_was_done(tmp_path: Path,
         while not (tmp_path / "inside").exists():
             assert line.process.poll() is None
         os.kill(line.process.pid, number)
+        while not (tmp_path / "cancelled").exists():
+            assert line.process.poll() is None
+            time.sleep(0.01)
         slow.unlink()
         out, err = line.process.communicate(timeout=SECONDS)
 
     answers: dict[str, Any] = {one["id"]: one for one in map(json.loads, out.splitlines())}
     told = answers["round"]["result"]["structuredContent"]
     assert (line.process.returncode, b"Traceback" in err) == (0, False), err
+    assert (told["cancelled"], called(place)) == (True, ["hull"]), (
+        "the task that ran came to its end, and no other began"
+    )
     assert Mesh.open(place).generation == told["generation"]
 
 

@@ -70,6 +70,7 @@ def test_assumptions_go_on_from_page_to_page() -> None:
         ("contextmesh://health/x", "unknown-resource"),
         ("contextmesh://session/x", "unknown-resource"),
         ("contextmesh://health?next=1", "unknown-resource"),
+        ("contextmesh://session?x=1", "unknown-resource"),
         ("contextmesh://node/%ff", "unknown-resource"),
         ("file:///etc/passwd", "unknown-resource"),
         ("contextmesh://node/..%2F..%2Fetc%2Fpasswd", "unknown-node"),
