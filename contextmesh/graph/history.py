@@ -11,6 +11,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+from contextmesh.base.dates import read_period
 from contextmesh.store import relations
 from contextmesh.store.model import Assumption, Edge, Node
 from contextmesh.store.records_past import Chronicle, Commit
@@ -109,6 +110,16 @@ class History:
         """The build that a transaction belongs to."""
         place = bisect_right(self._commits, seq, key=lambda commit: commit.seq)
         return self._commits[place - 1].build if place else self._build
+
+    def day_from(self, day: str | None) -> str | None:
+        """The date that a commit of this day bears here: time does not run backwards, so it is never before the last.
+
+        A transaction that comes in after one of a later date, as another writer's may, was there by that later date.
+        """
+        if day is None:
+            return None
+        last = next((commit.day for commit in reversed(self._commits) if commit.day is not None), day)
+        return last if read_period(day) < read_period(last) else day
 
     def stated(self, seq: int) -> Iterator[relations.Fact]:
         """Facts that no record stands for, such as those of a runner, after a transaction."""

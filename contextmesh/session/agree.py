@@ -2,12 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from contextmesh.base.errors import SessionError
 from contextmesh.base.strict import Document, parse
 from contextmesh.resolve.resolver import Resolver
 from contextmesh.run.plan_fits import problems_of
 from contextmesh.store.integrity import Comparison
 from contextmesh.store.store import Store
+
+ENTITY = "entity"
+
+
+def misfits(resolver: Resolver, store: Store, ids: Iterable[str]) -> bool:
+    """Whether one of these ids that has a name is no entity of the graph, or has another label there."""
+    for id in ids:
+        label, node = resolver.labels.get(id), store.nodes.get(id)
+        if label is not None and (node is None or node.type != ENTITY or node.label != label):
+            return True
+    return False
 
 
 def require_resolver_fits(resolver: Resolver, store: Store, file: str, data: bytes | None = None) -> None:

@@ -19,6 +19,18 @@ def records_to_files(store: Store, history: History) -> dict[str, bytes]:
     return {"records": records} if vectors is None else {"records": records, "vectors": vectors}
 
 
+def stamp_written(files: dict[str, bytes], policy: Policy) -> None:
+    """Remember that what was just written was judged: each record by the rules at its write, all of it at this one.
+
+    So the first opening by who wrote it need not judge it again. Does nothing where this user has no cache.
+
+    Args:
+        files: by kind, as ``records_to_files`` gave them, and as they are on the disk now.
+    """
+    if "records" in files:
+        Stamps.of_user().add(files["records"], files.get("vectors"), policy)
+
+
 def records_from_files(records: bytes, vectors: bytes | None, name: str, policy: Policy) -> tuple[Store, History]:
     """The graph of these files, read as untrusted, and its past, which follows it from here on.
 

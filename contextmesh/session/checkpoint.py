@@ -129,6 +129,8 @@ def _entries(state: SessionState) -> list[Entry] | None:
         return None
     if not pending.follows(state.graph.store, state.resolver, state.walks):
         return None
+    if pending.is_flawed:  # whoever reads the lines would refuse them
+        return None
     store = state.graph.store
     if pending.size > max(LARGE, (len(store.nodes) + len(store.edges)) // SHARE):
         return None

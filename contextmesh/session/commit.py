@@ -11,6 +11,7 @@ from contextmesh.base.errors import Problem, Refusal, SessionError, Where
 from contextmesh.graph.history import History
 from contextmesh.policy import Policy
 from contextmesh.session import append, files
+from contextmesh.session.base_form import stamp_written
 from contextmesh.session.digests import digests_bytes, digests_name
 from contextmesh.session.generation import Generation, parts_of, version_of
 from contextmesh.session.keep import kept
@@ -110,6 +111,7 @@ def commit(directory: Path, state: SessionState, number: int, version: int) -> S
         files.sync(directory)
         for name in outgoing:
             files.remove(directory, name)
+    stamp_written(made.records, state.graph.policy)
     if pending is None or mark is None:
         pending = Pending(state.graph.store, state.resolver, state.walks, state.history)
     else:

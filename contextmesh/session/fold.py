@@ -58,6 +58,8 @@ class Parts:
 
     def _transaction(self, body: dict[str, Any]) -> None:
         transaction = transaction_from_json(body)
+        if self.history.day_from(transaction.day) != transaction.day:
+            raise Fault("earlier-commit", "is dated before a transaction before it", ("day",))
         self.history.day = transaction.day
         replay(self.store, transaction)
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from contextmesh.base.canon import pretty_bytes
 from contextmesh.base.errors import InputError, Problem
+from contextmesh.session.agree import misfits, require_resolver_fits
 from contextmesh.session.base_form import records_to_files
 from contextmesh.session.journal import Position, beginning, encode
 from contextmesh.session.manifest import JOURNALLED, VERSION, Manifest, numbered
@@ -31,7 +32,13 @@ def version_of(state: SessionState, asked: int | None = None) -> int:
 
 
 def parts_of(state: SessionState, version: int) -> dict[str, bytes]:
-    """The companions by kind, in the order in which they are written; without the journal."""
+    """The companions by kind, in the order in which they are written; without the journal.
+
+    Raises:
+        SnapshotError: ``unwritable-record``; SessionError: ``resolver-differs``. A reader would refuse what they name.
+    """
+    if misfits(state.resolver, state.graph.store, state.resolver.labels):
+        require_resolver_fits(state.resolver, state.graph.store, "the table of names")
     if version == JOURNALLED:
         assert state.history is not None, "whoever commits sees to it"
         parts = records_to_files(state.graph.store, state.history)
@@ -58,6 +65,12 @@ class Generation:
     stated: bytes
     contents: dict[str, bytes]
     position: Position | None
+
+    @property
+    def records(self) -> dict[str, bytes]:
+        """The files of the records by kind; none where the version has no such files."""
+        named = {"records": self.manifest.records, "vectors": self.manifest.vectors}
+        return {kind: self.contents[name] for kind, name in named.items() if name is not None}
 
     @classmethod
     def of(cls, state: SessionState, number: int, version: int) -> Generation:

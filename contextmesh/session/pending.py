@@ -13,10 +13,12 @@ from typing import TYPE_CHECKING, Any
 
 from contextmesh.resolve.resolver import Cursor, Resolver
 from contextmesh.resolve.snapshot import attempt_to_json
+from contextmesh.session.agree import misfits
 from contextmesh.session.telemetry import Counts, Walks, settle, walk_body
-from contextmesh.store.transaction import Transaction, transaction_of, transaction_to_json
+from contextmesh.store.transaction import Transaction, flaw_of, transaction_of, transaction_to_json
 
 if TYPE_CHECKING:
+    from contextmesh.base.fields import Fault
     from contextmesh.graph.history import History
     from contextmesh.session.journal import Position
     from contextmesh.session.state import Carried
@@ -38,10 +40,12 @@ class Written:
 
     Attributes:
         replaced: the records it took the place of, as they were.
+        flaw: why a reader would refuse it as a line; None when it would not.
     """
 
     transaction: Transaction
     replaced: tuple[Node | Edge | Assumption, ...]
+    flaw: Fault | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +116,8 @@ class Pending:
     def _follow(self, receipt: Receipt) -> None:
         day = self._history.day if self._history is not None else None
         transaction = transaction_of(self._store, receipt, day)
-        self.transactions.append(Written(transaction, receipt.replaced))
+        flaw = flaw_of(self._store, transaction, receipt)
+        self.transactions.append(Written(transaction, receipt.replaced, flaw))
 
     def follows(self, store: Store, resolver: Resolver, walks: Walks) -> bool:
         """Whether these are the parts it follows; of others it does not know what is new in them."""
@@ -145,6 +150,15 @@ class Pending:
             or mark.edges
             or mark.walks != self._walked
         )
+
+    @property
+    def is_flawed(self) -> bool:
+        """Whether a reader would refuse what is new as lines; what a later write mended, a whole generation can say."""
+        steps, _ = self.resolver.since(self._cursor)
+        named = dict.fromkeys(key for kind, key, _ in steps if kind == "label")
+        named |= dict.fromkeys(node.id for written in self.transactions for node in written.transaction.nodes)
+        flawed = any(written.flaw is not None for written in self.transactions)
+        return flawed or misfits(self.resolver, self._store, named)
 
     @property
     def size(self) -> int:

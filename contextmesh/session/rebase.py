@@ -57,10 +57,10 @@ def rebase(ours: SessionState, theirs: SessionState) -> SessionState:
     try:
         for written in ours.pending.transactions:
             if theirs.history is not None:
-                theirs.history.day = written.transaction.day
+                theirs.history.day = theirs.history.day_from(written.transaction.day)
             _again(written, theirs.graph.store, ours, theirs)
         if ours.history is not None and theirs.history is not None:
-            theirs.history.day = ours.history.day
+            theirs.history.day = theirs.history.day_from(ours.history.day)
         ours.pending.carry_over(theirs.pending)
     except (OntologyError, InputError) as error:
         refusal = stale(ours, theirs, note="what was to be written is refused on what is there now")

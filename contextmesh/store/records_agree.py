@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 
 from contextmesh.base.fields import Fault
 from contextmesh.base.ids import AUTO_DECISION
+from contextmesh.store.agreement import flaw_of_record
 from contextmesh.store.fingerprint import FINGERPRINT, IDENTITY, fingerprint
 from contextmesh.store.model import Assumption, Edge, Node
 from contextmesh.store.relations import ASSUMPTION, DECISION, SUPERSEDES
@@ -24,8 +26,9 @@ def disagreement(
     for edge in edges.values():
         if edge.type == SUPERSEDES:
             drawn[edge.src, edge.dst] = None
+    view = _Whole(nodes, records, rejected, drawn)
     for index, record in enumerate(records.values()):
-        fault = _of_record(record, nodes, records, rejected, drawn)
+        fault = flaw_of_record(record, view)
         if fault is not None:
             return fault.under("assumptions", index)
     decisions: dict[str, int] = {}
@@ -41,34 +44,26 @@ def disagreement(
     return _of_decisions(decisions, nodes, edges) if decisions else None
 
 
-def _of_record(
-    record: Assumption,
-    nodes: Mapping[str, Node],
-    records: Mapping[str, Assumption],
-    rejected: Mapping[str, None],
-    drawn: Mapping[tuple[str, str], None],
-) -> Fault | None:
-    node = nodes.get(record.id)
-    if node is None or node.type != ASSUMPTION:
-        what = "names no node" if node is None else f"names a {node.type}, not an assumption"
-        return Fault("no-such-assumption", what, ("id",), subject=record.id)
-    if node.label != record.statement:
-        return Fault("statement-differs", "is not the label of its node", ("statement",), subject=record.id)
-    if (record.rejected_at_build is not None) != (record.id in rejected):
-        word = "names a build" if record.rejected_at_build is not None else "lacks a build"
-        message = f"{word} of its rejection, and the verdicts say otherwise"
-        return Fault("rejection-differs", message, ("rejected_at_build",), subject=record.id)
-    for key, other in (("supersedes", record.supersedes), ("superseded_by", record.superseded_by)):
-        if other is None:
-            continue
-        if other not in records:
-            return Fault("unknown-id", f"names {other}, which is no assumption here", (key,), subject=record.id)
-        back = records[other].superseded_by if key == "supersedes" else records[other].supersedes
-        pair = (record.id, other) if key == "supersedes" else (other, record.id)
-        if back != record.id or pair not in drawn:
-            what = "its record does not say so" if back != record.id else "no supersedes edge leads there"
-            return Fault("supersession-differs", f"names {other}, and {what}", (key,), subject=record.id)
-    return None
+@dataclass(frozen=True, slots=True)
+class _Whole:
+    """A file as it is compared."""
+
+    nodes: Mapping[str, Node]
+    records: Mapping[str, Assumption]
+    rejected: Mapping[str, None]
+    drawn: Mapping[tuple[str, str], None]
+
+    def node(self, id: str) -> Node | None:
+        return self.nodes.get(id)
+
+    def assumption(self, id: str) -> Assumption | None:
+        return self.records.get(id)
+
+    def is_rejected(self, id: str) -> bool:
+        return id in self.rejected
+
+    def is_drawn(self, src: str, dst: str) -> bool:
+        return (src, dst) in self.drawn
 
 
 def _of_decisions(stated: Mapping[str, int], nodes: Mapping[str, Node], edges: Mapping[str, Edge]) -> Fault | None:

@@ -16,6 +16,7 @@ from contextmesh.base.strict import Document, from_value, parse
 from contextmesh.datalog.limits import Limits
 from contextmesh.policy import Policy
 from contextmesh.store.model import Assumption, Edge, Node, Provenance
+from contextmesh.store.records_agree import disagreement
 from contextmesh.store.relations import ASSUMPTION, SUPERSEDES
 from contextmesh.store.snapshot_agree import require_agreement
 from contextmesh.store.snapshot_history import Place, unsaid_places
@@ -95,6 +96,13 @@ def _require_readable(store: Store) -> None:
     for edge in store.edges.values():
         if not 0 < edge.weight < float("inf"):
             raise _unreadable(edge.id, f"weighs {edge.weight}")
+        missing = next((witness for witness in edge.evidence_ids if witness not in store.nodes), None)
+        if missing is not None:
+            raise _unreadable(edge.id, f"names {missing}, which is no node here")
+    verdicts = ((str(row[0]), str(row[1]), 0) for row in store.engine.rows("verdict"))
+    fault = disagreement(store.nodes, store.edges, store.assumptions, verdicts)
+    if fault is not None:
+        raise _unreadable(str(fault.subject), fault.message)
 
 
 def _unreadable(id: str, what: str) -> SnapshotError:

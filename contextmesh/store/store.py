@@ -105,7 +105,7 @@ class Store:
         """How many numbers the vectors here have, those of some nodes left out of account; None when there are none."""
         known = self.nodes.get(self._embedded) if self._embedded is not None else None
         if known is None or known.embedding is None or known.id in without:
-            found = (node for node in reversed(self.nodes.values()) if node.embedding is not None)
+            found = (node for node in reversed(self._nodes.values()) if node.embedding is not None)
             known = next((node for node in found if node.id not in without), None)
             self._embedded = known.id if known is not None else None
         return None if known is None or known.embedding is None else len(known.embedding)

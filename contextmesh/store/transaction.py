@@ -26,7 +26,7 @@ from contextmesh.store.records_json import (
     require_writable,
 )
 from contextmesh.store.relations import Fact
-from contextmesh.store.transaction_agree import require_agreement
+from contextmesh.store.transaction_agree import Proposed, Standing, disagreement_of
 
 if TYPE_CHECKING:
     from contextmesh.store.receipt import Receipt
@@ -87,6 +87,12 @@ def transaction_of(store: Store, receipt: Receipt, day: str | None = None) -> Tr
     )
 
 
+def flaw_of(store: Store, t: Transaction, receipt: Receipt) -> Fault | None:
+    """What ``replay`` would refuse in the transaction that was just committed; None when it can be written again."""
+    before = [record for record in receipt.replaced if isinstance(record, Assumption)]
+    return disagreement_of(t, Standing(store), before)
+
+
 def replay(store: Store, t: Transaction, *, reasons: bool = False) -> Receipt:
     """Write a transaction as the next one; with ``reasons`` its receipt can say why something fell.
 
@@ -114,7 +120,10 @@ def replay(store: Store, t: Transaction, *, reasons: bool = False) -> Receipt:
         stage.put_verdict(assumption, evidence)
     for relation, row in t.facts:
         stage.fact(relation, row)
-    require_agreement(store, stage, t.nodes, t.edges, t.assumptions)
+    before = [store.assumptions[record.id] for record in t.assumptions if record.id in store.assumptions]
+    fault = disagreement_of(t, Proposed(store, stage, t.verdicts), before)
+    if fault is not None:
+        raise fault
     return stage.commit(reasons=reasons)
 
 

@@ -141,6 +141,7 @@ def world() -> tuple[Store, dict[str, Any]]:
         batch.add_edge(claim.id, "derived_from", memo.id, assumption=ground.id, evidence=[witness.id])
         batch.add_edge(witness.id, "contradicts", ground.id)
         batch.stage.put_verdict(ground.id, witness.id)
+        batch.stage.put_assumption(replace(batch.stage.assumptions[ground.id], rejected_at_build=0))
         batch.fact("opened", ("plan", 1))
     before = Store(POLICY)
     replay(before, transactions[0])
