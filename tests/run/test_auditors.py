@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import hashlib
+import os
+import signal
 import sys
 import threading
+import time
+import tracemalloc
 from collections.abc import Iterator
 from datetime import date
 from http.server import BaseHTTPRequestHandler, HTTPServer
@@ -209,6 +213,16 @@ def test_an_advisory_that_cannot_be_evaluated_is_no_reassurance(tmp_path: Path) 
     assert refused.value.code == "cannot-evaluate"
 
 
+@pytest.mark.parametrize("field", ["summary", "details", "published", "withdrawn"])
+def test_a_short_advisory_whose_text_would_be_endless_is_refused(field: str, tmp_path: Path) -> None:
+    wools = "".join(f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]\n" for n in range(1, 12))
+    (tmp_path / "bomb.yaml").write_text(f"id: DEMO-1\na0: &a0 [wool]\n{wools}{field}: *a11\n")
+
+    with pytest.raises(InputError) as refused:
+        read_file(tmp_path / "bomb.yaml")
+    assert refused.value.code == "wrong-type"
+
+
 # ---- a file -------------------------------------------------------------------------------------
 
 
@@ -256,6 +270,50 @@ def test_no_shell_reads_an_argument(tmp_path: Path) -> None:
     )
     assert look(CONTEXT).kind == "ok"
     assert not trap.exists()
+
+
+def test_of_a_command_that_prints_without_end_only_the_end_is_kept() -> None:
+    prints = "import sys\nfor _ in range(2000): sys.stdout.write('wool' * 20000 + chr(10))\nsys.exit('the end')"
+    tracemalloc.start()
+    verdict = python(prints)(CONTEXT)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+
+    assert verdict.kind == "disproved" and verdict.reason.endswith("the end")
+    assert peak < 8_000_000, "it printed 160 MB"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there a command alone is ended")
+def test_a_command_is_judged_when_it_ends_whatever_it_leaves_running_and_stopped_with_all_it_started(
+    tmp_path: Path,
+) -> None:
+    begins = f"import subprocess, sys\nsubprocess.Popen([sys.executable, '-c', {SLEEPS!r}], cwd={str(tmp_path)!r})\n"
+    left = python(begins, seconds=30.0)
+    assert left(CONTEXT).kind == "ok"
+    os.kill(int(started(tmp_path)), signal.SIGKILL)
+    (tmp_path / "pid").unlink()
+
+    waits = begins + "import time\nwhile True: time.sleep(0.05)\n"
+    with pytest.raises(InputError) as stopped:
+        python(waits, seconds=3.0)(CONTEXT)
+    assert stopped.value.code == "command-timeout"
+    gone = int(started(tmp_path))
+    with pytest.raises(ProcessLookupError):
+        for _ in range(200):
+            os.kill(gone, 0)
+            time.sleep(0.02)
+
+
+SLEEPS = "import os, time; open('pid.new', 'w').write(str(os.getpid())); os.rename('pid.new', 'pid'); time.sleep(60)"
+
+
+def started(place: Path) -> str:
+    """The number of the process that was left running, once it has begun."""
+    for _ in range(1000):
+        if (place / "pid").exists():
+            return (place / "pid").read_text()
+        time.sleep(0.02)
+    raise AssertionError("it never began")
 
 
 @pytest.mark.parametrize("arguments", ["ls -l", [], ["ls", 1]])

@@ -106,8 +106,8 @@ def read_advisory(value: object) -> Advisory:
         one = _affected(given, ("affected", index))
         if one is not None:
             affected.append(one)
-    summary = row.get("summary") or row.get("details") or ""
-    first = str(summary).strip().split("\n")[0]
+    summary = _scalar(row.get("summary") or row.get("details") or "", ("summary",))
+    first = summary.strip().split("\n")[0]
     published = _day(row, "published") or _day(row, "modified")
     return Advisory(id_, published, _day(row, "withdrawn"), tuple(affected), first)
 
@@ -122,7 +122,8 @@ def _affected(value: object, path: tuple[str | int, ...]) -> Affected | None:
     if _text(package, "ecosystem", (*path, "package")).split(":")[0].lower() != ECOSYSTEM:
         return None
     name = canonicalize_name(_text(package, "name", (*path, "package")))
-    versions = tuple(str(version) for version in _list(row, "versions", path))
+    listed = enumerate(_list(row, "versions", path))
+    versions = tuple(_scalar(version, (*path, "versions", number)) for number, version in listed)
     ranges = tuple(_ranges(_list(row, "ranges", path), (*path, "ranges")))
     return Affected(name, versions, ranges)
 
@@ -139,7 +140,7 @@ def _ranges(values: Sequence[object], path: tuple[str | int, ...]) -> Iterator[R
                 if word not in EVENTS:
                     message = f"is {shown(word)}, and must be one of {', '.join(EVENTS)}"
                     raise Fault("unknown-word", message, (*here, "events", number))
-                events.append((word, str(version)))
+                events.append((word, _scalar(version, (*here, "events", number, word))))
         yield Range(tuple(events))
 
 
@@ -208,13 +209,20 @@ def _text(row: Mapping[str, Any], key: str, path: tuple[str | int, ...]) -> str:
     return value
 
 
+def _scalar(value: object, path: tuple[str | int, ...]) -> str:
+    """Text, or a number as it is written. A list or an object is not spelt out: YAML lets a short one grow for ever."""
+    if not isinstance(value, str | int | float):
+        raise Fault("wrong-type", f"must be text, and is {kind_of(value)}", path)
+    return str(value)
+
+
 def _day(row: Mapping[str, Any], key: str) -> date | None:
     """The day of an RFC 3339 time in UTC."""
     value = row.get(key)
     if value is None or value == "":
         return None
     try:
-        return date.fromisoformat(str(value)[:10])
+        return date.fromisoformat(_scalar(value, (key,))[:10])
     except ValueError:
         raise Fault(
             "not-a-date", f"is {shown(value)}, and must be a time such as 2024-01-31T00:00:00Z", (key,)
