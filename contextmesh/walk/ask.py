@@ -72,7 +72,7 @@ class _Ask:
     def run(self, budget: int | None) -> Answer:
         store, question, settings = self._store, self._question, self._settings
         seeds = find_seeds(question, self._index, self._scorer, store, settings, self._is_live)
-        walker = Walker(store, self._index, self._roads, question, self._scorer, settings, self._is_live)
+        walker = Walker(store, self._index, self._roads, question, self._scorer, settings)
         walk = walker.run(seeds)
         found = candidates(walk, seeds, store.nodes, self._scorer, self._roads, settings)
         if not found:

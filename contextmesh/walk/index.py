@@ -14,6 +14,7 @@ from contextmesh.store.model import Edge, Node
 from contextmesh.walk.names import NameTable
 from contextmesh.walk.postings import Bags, Numbers, Ranking
 from contextmesh.walk.roads import Roads, RoadsNow
+from contextmesh.walk.ways import Ways
 from contextmesh.walk.words import terms
 
 if TYPE_CHECKING:
@@ -111,6 +112,8 @@ class Index:
     names: NameTable
     edges: Adjacency
     numbers: Numbers
+    _store: Store
+    _ways: Ways | None = None
 
     def __contains__(self, id: str) -> bool:
         raise NotImplementedError
@@ -122,6 +125,13 @@ class Index:
     def roads(self) -> Roads:
         """What the rules say about walking."""
         raise NotImplementedError
+
+    def ways(self, roads: Roads, fan: int) -> Ways:
+        """What walks find at nodes, kept from one question to the next until something is written."""
+        stamp = (self._store.seq, id(roads), fan)
+        if self._ways is None or self._ways.stamp != stamp:
+            self._ways = Ways(self._store, self.edges, roads, fan)
+        return self._ways
 
     def order(self, id: str) -> int:
         """The place of a node in the order of insertion: what breaks ties."""

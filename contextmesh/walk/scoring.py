@@ -89,7 +89,6 @@ class Scorer:
         self._shares: dict[str, list[tuple[int, float]]] = {}
         self._bit_of = _bit_of(question)
         self._in_statements = [(bags.counts(term), bit) for term, bit in self._bit_of.items()]
-        self._in_passages = [(index.passages.counts(term), bit) for term, bit in self._bit_of.items()]
         self._variants = [[(bags.counts(v), share) for v, share in question.variants[t]] for t in question.terms]
         self._misspelt = sum(1 << at for at, variants in enumerate(self._variants) if len(variants) > 1)
         self._spelt = [Bearers(ids, index.edges) for ids in _by_place(question)]
@@ -116,11 +115,6 @@ class Scorer:
             fit = self._fits[id] = self._statement(id)
         return fit
 
-    def on_path(self, fit: Fit, before: int) -> float:
-        """The score of a statement to which a path led that covered the terms ``before``."""
-        via = before & ~fit.own & ~fit.context
-        return fit.score + PATH_SHARE * self.mass(via)
-
     def passage(self, id: str) -> float:
         """The fit of a source: BM25 over its title and what was read from it, 1 for the best; more when named."""
         base = self._passages.get(id)
@@ -133,7 +127,11 @@ class Scorer:
 
     def left(self, id: str, covered: int) -> float:
         """The fit of a source to those terms alone that a path has not covered."""
-        return sum(share for bits, share in self._shares_of(id) if bits & ~covered)
+        left = 0.0
+        for bits, share in self._shares_of(id):
+            if bits & ~covered:
+                left += share
+        return left
 
     def _shares_of(self, id: str) -> list[tuple[int, float]]:
         """What each variant of a term adds to the fit of a source, with the bits of the terms."""
@@ -171,7 +169,10 @@ class Scorer:
             return self.said(id)
         bits = self._covered.get(id)
         if bits is None:
-            bits = self._covered[id] = _held(self._numbers[id], self._in_passages)
+            bits = 0
+            for share in self._shares_of(id):
+                bits |= share[0]
+            self._covered[id] = bits
         return bits
 
     def label_share(self, id: str) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from math import inf
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -15,8 +16,13 @@ class Visit:
     """A node the walk met.
 
     Attributes:
+        kind: its type.
+        home: the source it was read in.
+        fits: how its own words fit the question: a statement's score, a source's passage, 0 for an entity.
+        own: the terms of the question that it says itself.
+        held: the same, with what was read from it when it is a source.
         price: of the cheapest way to it; ``hops`` are its edges, ``parent``, ``edge``, ``direction`` its last step.
-        strength: how much it matters to the question, by itself and by what led to it.
+        strength: how much it matters to the question, by itself and by what led to it; -1 when it was not yet weighed.
         said: the terms of the question that its name, its words and those of statements on the way hold.
         covered: the same, with all that was read from the sources on the way.
         asked: the share of the question's demand for an edge type that the step to it meets, in [0, 1].
@@ -25,12 +31,17 @@ class Visit:
     """
 
     id: str
-    price: float
-    hops: int
+    kind: str
+    home: str | None
+    fits: float
+    own: int
+    held: int
+    price: float = inf
+    hops: int = 0
     parent: str | None = None
     edge: Edge | None = None
     direction: str | None = None
-    strength: float = 0.0
+    strength: float = -1.0
     said: int = 0
     covered: int = 0
     asked: float = 0.0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from contextmesh.walk.index import ENTITY, SOURCE
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from contextmesh.walk.scoring import Scorer
     from contextmesh.walk.seeds import Seeds
     from contextmesh.walk.settings import WalkSettings
+    from contextmesh.walk.ways import Way, Ways
 
 # A seed found by word starts this far behind those found by name, and up to as far again the worse it fits.
 WORD_START = 2.0
@@ -28,36 +29,32 @@ WORD_START = 2.0
 LABEL_SHARE = 0.6
 # A node that has become this much stronger since its edges were followed has them followed again.
 STRONGER = 1.3
-# A name with more edges than this is gone on from without looking where they all lead.
-FEW = 8
+# An edge that the question asks for is nearly free.
+ASKED_PRICE = 0.2
+# Nodes of the pool with more edges than this are looked up one by one.
+MANY = 256
 
 
 class Walker:
     """Walks for one question; nothing it does changes the graph."""
 
     def __init__(
-        self,
-        store: Store,
-        index: Index,
-        roads: Roads,
-        question: Question,
-        scorer: Scorer,
-        settings: WalkSettings,
-        is_live: Callable[[str], bool],
+        self, store: Store, index: Index, roads: Roads, question: Question, scorer: Scorer, settings: WalkSettings
     ) -> None:
         self._nodes = store.nodes
-        self._dead = store.engine.read("edge_dead")  # nothing is written while a walk goes on
         self._edges_of = index.edges
         self._roads = roads
         self._question = question
         self._scorer = scorer
         self._settings = settings
-        self._is_live = is_live
+        self._ways: Ways = index.ways(roads, settings.fan)  # nothing is written while a walk goes on
         self._named = {name.id: name for name in question.names}
         self._pool: tuple[str, ...] = ()
+        self._from_pool: dict[str, list[Edge]] | None = None
         self._walk = Walk()
-        self._strength = Strength(store, index, roads, question, scorer, self._walk)
-        self._heap: list[tuple[float, int, str]] = []
+        self._visits = self._walk.visits
+        self._strength = Strength(store.nodes, self._ways, question, scorer, self._visits)
+        self._heap: list[tuple[float, int, Visit]] = []
         self._pushed = 0
 
     def run(self, seeds: Seeds) -> Walk:
@@ -68,45 +65,63 @@ class Walker:
         for seed in seeds.seeds:
             price = 0.0 if seed.how == NAME else start + 2 * (1.0 - seed.share)
             self._meet(seed.id, price, seed.how == NAME)
-        while self._heap and self._walk.expanded < self._settings.max_expand:
-            price, _, id = heapq.heappop(self._heap)
-            visit = self._walk.visits[id]
+        walk, heap, most = self._walk, self._heap, self._settings.max_expand
+        while heap and walk.expanded < most:
+            price, _, visit = heapq.heappop(heap)
             if price > visit.price or visit.strength <= visit.spread * STRONGER:
                 continue
             visit.spread = visit.strength
-            self._walk.expanded += 1
+            walk.expanded += 1
             if visit.hops < self._settings.hop_budget:
                 self._expand(visit)
-        return self._walk
+        self._ways.trim()
+        return walk
 
     # -- seeds --------------------------------------------------------------------------------
 
     def _meet(self, id: str, price: float, named: bool) -> None:
-        kind = self._nodes[id].type
-        said = covered = self._scorer.said(id)
+        visit = self._visits[id] = self._visit(id, self._nodes[id].type)
+        visit.price, visit.said, visit.covered = price, visit.own, visit.held
+        visit.strength = visit.fits if visit.kind != ENTITY else 1.0 if named else 0.5
+        self._push(visit)
+
+    def _visit(self, id: str, kind: str) -> Visit:
+        """A node that is met for the first time, and not yet weighed."""
+        scorer = self._scorer
         if kind == SOURCE:
-            covered = self._scorer.covered(id)
-            strength = self._scorer.passage(id)
-        elif kind == ENTITY:
-            strength = 1.0 if named else 0.5
-        else:
-            strength = self._scorer.statement(id).score
-        self._walk.visits[id] = Visit(id, price, 0, strength=strength, said=said, covered=covered)
-        self._push(self._walk.visits[id])
+            return Visit(id, kind, self._ways.home(id), scorer.passage(id), scorer.said(id), scorer.covered(id))
+        if kind == ENTITY:
+            own = scorer.said(id)
+            return Visit(id, kind, self._ways.home(id), 0.0, own, own)
+        fit = scorer.statement(id)
+        own = fit.own | fit.context
+        return Visit(id, kind, self._ways.home(id), fit.score, own, own)
 
     # -- steps --------------------------------------------------------------------------------
 
     def _expand(self, visit: Visit) -> None:
         asks = self._asks_at(visit)
+        if asks:
+            self._expand_asked(visit, asks)
+            return
+        ways = self._ways.of(visit.id)
+        if ways is None:
+            along = (self._ways.way(*step) for step in self._edges(visit.id, ()))
+            ways = [way for way in along if way is not None]
+        for way in ways:
+            self._follow(visit, way, 0.0)
+
+    def _expand_asked(self, visit: Visit, asks: tuple[Ask, ...]) -> None:
+        """Follow the edges of a node that the question asks edges of, and note those that are not there."""
         open_asks = dict.fromkeys(asks)
         for edge, direction in self._edges(visit.id, asks):
-            target = edge.dst if direction == FORWARD else edge.src
-            if self._is_live(target) and not self._dead.holds((edge.id,)):
-                self._relax(visit, edge, direction, target, asks)
+            way = self._ways.way(edge, direction)
+            if way is not None:
+                self._follow(visit, way, _share_asked(asks, edge.type, direction))
                 for ask in asks:
                     if (ask.type, ask.direction) == (edge.type, direction):
                         open_asks.pop(ask, None)
-        if len(dict.fromkeys(ask.type for ask in asks)) == 1 and self._nodes[visit.id].type not in (ENTITY, SOURCE):
+        if len(dict.fromkeys(ask.type for ask in asks)) == 1 and visit.kind not in (ENTITY, SOURCE):
             self._walk.unmet.extend((visit.id, ask) for ask in open_asks)
 
     def _edges(self, id: str, asks: tuple[Ask, ...]) -> Iterator[tuple[Edge, str]]:
@@ -125,70 +140,74 @@ class Walker:
         count, list_them = (edges.leaving, edges.out_of) if direction == FORWARD else (edges.reaching, edges.into)
         if count(id) <= fan:
             return list_them(id)
-        some: dict[str, Edge] = {}
-        for other in self._pool:
-            pair = (id, other) if direction == FORWARD else (other, id)
-            some.update((edge.id, edge) for edge in edges.between(*pair))
+        some = {edge.id: edge for edge in self._with_pool(id, direction)}
         for edge in list_them(id, fan):
             some.setdefault(edge.id, edge)
         return some.values()
 
-    def _relax(self, visit: Visit, edge: Edge, direction: str, target: str, asks: tuple[Ask, ...]) -> None:
-        if target not in self._walk.visits and self._leads_back(visit, target):
-            return
-        asked = _share_asked(asks, edge.type, direction) if asks else 0.0
-        met = self._reach(visit, edge, direction, target, asked, self._strength.of(visit, target))
-        if self._nodes[visit.id].type == ENTITY and self._nodes[target].type not in (ENTITY, SOURCE):
-            self._read_at_home(visit, met)
+    def _with_pool(self, id: str, direction: str) -> Iterable[Edge]:
+        """The edges between a busy node and relevant ones, in the order of the pool."""
+        edges, pool = self._edges_of, self._pool
+        if direction == FORWARD:
+            return [edge for other in pool for edge in edges.between(id, other)]
+        if self._from_pool is None:
+            if any(edges.leaving(other) > MANY for other in pool):
+                return [edge for other in pool for edge in edges.between(other, id)]
+            self._from_pool = {}
+            for other in pool:
+                for edge in edges.out_of(other):
+                    self._from_pool.setdefault(edge.dst, []).append(edge)
+        return self._from_pool.get(id, ())
 
-    def _reach(self, visit: Visit, edge: Edge, direction: str, target: str, asked: float, strength: float) -> Visit:
-        """Meet a node, or meet it again: by a cheaper way, or with more strength."""
-        price = visit.price + self._strength.price(edge, direction, target, strength, asked)
-        known = self._walk.visits.get(target)
+    def _follow(self, visit: Visit, way: Way, asked: float) -> None:
+        target, kind = way[0], way[1]
+        known = self._visits.get(target)
         if known is None:
-            known = Visit(target, price, visit.hops + 1, visit.id, edge, direction, asked=asked)
-            self._walk.visits[target] = known
-            self._strengthen(known, visit, strength)
-            self._push(known)
-            return known
-        known.asked = max(known.asked, asked)
+            if kind == ENTITY and self._leads_back(visit, target):
+                return
+            known = self._visits[target] = self._visit(target, kind)
+        self._reach(visit, way, known, self._strength.of(visit, known), asked)
+        if visit.kind == ENTITY and kind != ENTITY and kind != SOURCE:
+            self._read_at_home(visit, known)
+
+    def _reach(self, visit: Visit, way: Way, known: Visit, strength: float, asked: float) -> None:
+        """Meet a node, or meet it again: by a cheaper way, or with more strength."""
+        if asked > known.asked:
+            known.asked = asked
         stronger = strength > known.strength
         if stronger:
-            self._strengthen(known, visit, strength)
-        # What a node already led to keeps its place within the hop budget.
-        if price < known.price and known.spread < 0 and not (known.led_on and visit.hops + 1 > known.hops):
-            known.price, known.hops = price, visit.hops + 1
-            known.parent, known.edge, known.direction = visit.id, edge, direction
+            known.strength = strength
+            known.said = visit.said | known.own
+            known.covered = visit.covered | known.held
+        if known.spread < 0:
+            # The price of the edge's type, more for a busy target, less for a repeated observation or a good fit.
+            price = way[2] * (1.6 - (strength if strength < 1.0 else 1.0)) / way[3]
+            price = visit.price + (price * ASKED_PRICE if asked else price)
+            # What a node already led to keeps its place within the hop budget.
+            if price < known.price and not (known.led_on and visit.hops + 1 > known.hops):
+                known.price, known.hops, known.parent = price, visit.hops + 1, visit.id
+                known.edge, known.direction = way[4], way[5]
+                self._push(known)
+        elif stronger and strength > known.spread * STRONGER:
             self._push(known)
-        elif stronger and known.spread >= 0 and strength > known.spread * STRONGER:
-            self._push(known)
-        return known
 
     def _read_at_home(self, entity: Visit, statement: Visit) -> None:
         """A statement met by way of a name is read where it stands: its source is met with it."""
-        home = self._strength.home(statement.id)
-        if home is None or statement.hops >= self._settings.hop_budget or not self._is_live(home):
+        way = self._ways.to_home(statement.id)
+        if way is None or statement.hops >= self._settings.hop_budget:
             return
-        for edge in self._edges_of.between(statement.id, home):
-            if edge.type in self._roads.forward and not self._dead.holds((edge.id,)):
-                statement.led_on = True
-                self._reach(statement, edge, FORWARD, home, 0.0, self._strength.bridged(entity, home))
-                return
-
-    def _strengthen(self, known: Visit, by: Visit, strength: float) -> None:
-        known.strength = strength
-        known.said = by.said | self._scorer.said(known.id)
-        known.covered = by.covered | self._scorer.covered(known.id)
+        statement.led_on = True
+        home = self._visits.get(way[0])
+        if home is None:
+            home = self._visits[way[0]] = self._visit(way[0], way[1])
+        self._reach(statement, way, home, self._strength.bridged(entity, home), 0.0)
 
     def _leads_back(self, visit: Visit, target: str) -> bool:
         """Whether a name leads only to what the source it was met in, or the source of the statement, leads to."""
-        edges = self._edges_of
-        if self._nodes[target].type != ENTITY or self._question.asks or edges.leaving(target) != 1:
+        if self._question.asks:
             return False
-        home = visit.id if self._nodes[visit.id].type == SOURCE else self._strength.home(visit.id)
-        if edges.reaching(target) > FEW or edges.out_of(target)[0].dst != home:
-            return False
-        return all(home in (edge.src, self._strength.home(edge.src)) for edge in edges.into(target))
+        alone = self._ways.leads_only_to(target)
+        return alone is not None and alone == (visit.id if visit.kind == SOURCE else visit.home)
 
     def _asks_at(self, visit: Visit) -> tuple[Ask, ...]:
         """The asks of the question that this node is the subject or object of."""
@@ -202,7 +221,7 @@ class Walker:
         else:
             return ()
         # What leaves an entity leads to where it was read, which is no answer to "What is X based on?".
-        inward = self._nodes[visit.id].type in (ENTITY, SOURCE)
+        inward = visit.kind in (ENTITY, SOURCE)
         return tuple(
             ask
             for ask in self._question.asks
@@ -212,7 +231,7 @@ class Walker:
 
     def _push(self, visit: Visit) -> None:
         self._pushed += 1
-        heapq.heappush(self._heap, (visit.price, self._pushed, visit.id))
+        heapq.heappush(self._heap, (visit.price, self._pushed, visit))
 
 
 def _share_asked(asks: tuple[Ask, ...], type_: str, direction: str) -> float:
