@@ -210,10 +210,11 @@ def _fact(row: Mapping[str, Any]) -> tuple[str, Row]:
 
 
 def _require_order(rows: Rows, held: _Held) -> None:
-    """Edges stand in the order in which they were born, and no verdict is older than its evidence's contradiction."""
-    for index, (one, other) in enumerate(pairwise(held.born["edges"]), 1):
-        if one > other:
-            raise Fault("out-of-range", f"must be at least {one}, as of the edge before", ("edges", index))
+    """Records stand in the order in which they were born, and no verdict is older than its evidence's contradiction."""
+    for kind, born in held.born.items():
+        for index, (one, other) in enumerate(pairwise(born), 1):
+            if one > other:
+                raise Fault("out-of-range", f"must be at least {one}, as of the one before", (kind, index))
     witness = {
         (edge.dst, edge.src): born
         for edge, born in zip(rows.edges, held.born["edges"], strict=True)

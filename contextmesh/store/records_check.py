@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 from contextmesh.base.canon import INNER_DEPTH
@@ -60,6 +61,8 @@ def past_of(loaded: Loaded) -> Chronicle:
         Fault: what is wrong with it.
     """
     header = loaded.header
+    for kind, born in (("nodes", loaded.born), ("edges", loaded.born_edges)):
+        _require_order(kind, born)
     commits = [Commit(*row) for row in loaded.transactions]
     before, build, end = header.begins, header.first_build, None
     for index, commit in enumerate(commits):
@@ -81,6 +84,13 @@ def past_of(loaded: Loaded) -> Chronicle:
     if len(dict.fromkeys(fact for fact, _ in stated)) != len(stated):
         raise Fault("two-identities", "states one fact twice", ("facts",))
     return Chronicle(header.begins, header.first_build, tuple(commits), older, stated)
+
+
+def _require_order(kind: str, born: list[int]) -> None:
+    """Records stand in the order in which they were born: a past is made by leaving the last of them out."""
+    if born != sorted(born):
+        at = next(index for index, (one, other) in enumerate(pairwise(born), 1) if one > other)
+        raise Fault("out-of-range", f"must be at least {born[at - 1]}, as of the one before", (kind, at, "born"))
 
 
 def _older(index: int, row: tuple[int, str, bytes, bool], loaded: Loaded) -> tuple[int, Node | Edge]:

@@ -115,6 +115,17 @@ def nested(levels: int) -> Any:
     return value
 
 
+def later(kind: str) -> Change:
+    """A record that says it was born after the one behind it."""
+
+    def change(whole: dict[str, Any]) -> None:
+        born = [row[8] for row in whole[kind]]
+        at = next(index for index, seq in enumerate(born) if seq < born[-1])
+        whole[kind][at][8] = born[-1]
+
+    return change
+
+
 FORGED: list[tuple[str, Change]] = [
     ("wrong-schema", head("schema", "contextmesh.graph")),
     ("wrong-version", head("version", 2)),
@@ -122,6 +133,8 @@ FORGED: list[tuple[str, Change]] = [
     ("unknown-key", head("more", 1)),
     ("wrong-type", head("seq", "1")),
     ("out-of-range", head("seq", 1)),
+    ("out-of-range", later("nodes")),
+    ("out-of-range", later("edges")),
     ("out-of-range", head("begins", 10_000)),
     ("out-of-range", head("build", 1)),
     ("out-of-range", head("build", 9_000)),
