@@ -28,6 +28,9 @@ OF_EDGES = ("edge", "bound")
 IN_ORDER = ("node", "edge")
 """Relations whose rows never change once they are there, so that they stand in order by themselves."""
 
+FEW = 4
+"""A past that lacks less than one in so many records of now is what is now, less those."""
+
 Late = Callable[[], Iterable["Row"]]
 
 
@@ -98,10 +101,17 @@ class _Then:
         return rows + [row for name, row in self._stated if name == relation]
 
     def births(self) -> Iterable[Row]:
-        rows, nodes, edges = self._now.engine.read("born"), self._nodes, self._edges
-        if len(rows) == len(nodes) + len(edges):
-            return rows.scan()
-        return [row for row in rows.scan() if row[0] in nodes or row[0] in edges]
+        rows, nodes, edges = self._now.engine.read("born").scan(), self._nodes, self._edges
+        gone: set[str] = set()
+        for newest, then in ((self._now.nodes, nodes), (self._now.edges, edges)):
+            if len(then) < len(newest):
+                gone |= newest.keys() - then.keys()
+        if not isinstance(rows, dict) or len(gone) * FEW > len(rows):
+            return [row for row in rows if row[0] not in gone]
+        there = rows.copy()  # at once; rows are hashed again only where they are put in one by one
+        for row in [row for row in rows if row[0] in gone]:
+            del there[row]
+        return there
 
     @property
     def _changed_nodes(self) -> Mapping[str, Node]:

@@ -12,9 +12,9 @@ the reference nor the status that goes with it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from contextmesh.store.model import Edge, Node
 from contextmesh.store.relations import DECISION, JUSTIFICATIONS, stated_justifications
@@ -66,17 +66,25 @@ def known_by(store: Store, day: int) -> Selected:
     days = known_days(store)
     kept = {id: node for id, node in store.nodes.items() if days.get(id, day + 1) <= day}
     headers = _headers_of(store, days, day)
-    nodes = {
-        id: _node_then(node, kept, headers.get(id)) if id in headers or JUSTIFICATIONS in node.attrs else node
-        for id, node in kept.items()
-    }
-    edges = {
-        id: _edge_then(edge, kept) if edge.evidence_ids or edge.assumption_id else edge
-        for id, edge in store.edges.items()
-        if len(kept) == len(store.nodes) or (edge.src in kept and edge.dst in kept)
-    }
-    undated = tuple(id for id in store.nodes if id not in days)
-    return Selected(nodes, edges, undated, len(store.nodes) - len(kept) - len(undated))
+    nodes = kept.copy()
+    for id in (*headers, *(id for id, node in kept.items() if JUSTIFICATIONS in node.attrs)):
+        if id in kept:
+            nodes[id] = _node_then(kept[id], kept, headers.get(id))
+    undated = tuple(id for id in store.nodes if id not in days) if len(days) < len(store.nodes) else ()
+    return Selected(nodes, _edges_among(store, kept), undated, len(store.nodes) - len(kept) - len(undated))
+
+
+def _edges_among(store: Store, kept: Mapping[str, Node]) -> dict[str, Edge]:
+    """The edges of nodes that count, as they were; a pass over the rows, which stand in the order of the records."""
+    newest = store.edges
+    if len(kept) == len(store.nodes):
+        edges = dict(newest.items())
+    else:
+        rows = cast("Iterable[tuple[str, str, str, str]]", store.engine.read("edge").scan())
+        edges = {id: newest[id] for id, src, _, dst in rows if src in kept and dst in kept}
+    for edge in [edge for edge in edges.values() if edge.evidence_ids or edge.assumption_id]:
+        edges[edge.id] = _edge_then(edge, kept)
+    return edges
 
 
 def _days_of_names(store: Store, days: Mapping[str, int]) -> dict[str, int]:
