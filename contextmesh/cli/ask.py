@@ -18,15 +18,27 @@ def ask(
     ] = None,
     as_of: AsOfOption = None,
     valid_at: ValidAtOption = None,
+    learn: Annotated[
+        bool,
+        typer.Option(
+            "--learn", help="Commit the names it learned and where it walked; else a question changes nothing."
+        ),
+    ] = False,
     session: kit.SessionOption = None,
+    wait: kit.WaitOption = 0.0,
     policy: kit.PolicyOption = None,
     json: kit.JsonOption = False,
 ) -> None:
     """Answer a question with a path you can read, or say which of four dead ends it met."""
     from contextmesh.cli.words import answer_text
 
+    if learn:
+        _require_present(as_of, valid_at)
+        session = kit.require_session(session)
     mesh = bounded(kit.open_mesh(session, policy, quiet=json), as_of, valid_at)
     answer = mesh.ask(" ".join(question), budget=budget)
+    if learn:
+        mesh.checkpoint(wait=wait)
     home = str(session) if session is not None else None
     kit.show(
         lambda: with_bounds(mesh, answer.as_json(session=home, generation=mesh.generation)),
@@ -35,3 +47,13 @@ def ask(
     )
     if answer.dead_end is not None:
         kit.leave(kit.DEAD_END)
+
+
+def _require_present(as_of: str | None, valid_at: str | None) -> None:
+    """Raises InputError, ``usage``, when the past is asked: nothing is learned there."""
+    if as_of is None and valid_at is None:
+        return
+    from contextmesh.base.errors import InputError, Problem
+
+    message = "--learn writes to the session as it is now, and the past was asked"
+    raise InputError(Problem("usage", message, hint="leave out --learn, or --as-of and --valid-at"))

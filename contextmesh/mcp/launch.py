@@ -15,7 +15,7 @@ import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from contextmesh.base.errors import ExecutionCheckpointError, ExecutionSnapshotError, InputError, Problem, Refusal
 from contextmesh.base.source import render_refusal
@@ -49,8 +49,8 @@ def main(argv: Sequence[str] | None = None, *, registry: TaskRegistry | None = N
     Args:
         registry: workers and auditors of the deployment's plan, by key; the only code a client can set to work.
     """
+    before = _leave_on_signals()
     try:
-        _leave_on_term()
         launch = prepared(sys.argv[1:] if argv is None else argv, registry)
         way: Door | Address = launch.http if launch.http is not None else Door.standard()
         if isinstance(way, Door):
@@ -60,8 +60,9 @@ def main(argv: Sequence[str] | None = None, *, registry: TaskRegistry | None = N
     except Refusal as refusal:
         _say(render_refusal(refusal))
         return refusal.exit_code
-    except KeyboardInterrupt:
-        return DONE
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def prepared(argv: Sequence[str], registry: TaskRegistry | None = None) -> Launch:
@@ -149,11 +150,15 @@ def _checked_plan(directory: Path, registry: TaskRegistry | None) -> bool:
     """Whether the session holds a plan whose every key the registry has; it has one and no registry: refused."""
     from contextmesh.session.files import read_member
     from contextmesh.session.load import find_manifest
+    from contextmesh.session.plan_now import went_on
 
     manifest = find_manifest(directory, None, None)
     if manifest.execution is None:
         return False
-    keys = _keys(read_member(directory, manifest.execution), str(directory / manifest.execution))
+    data = read_member(directory, manifest.execution)
+    if manifest.journal is not None:
+        data = went_on(directory, manifest, data)
+    keys = _keys(data, str(directory / manifest.execution))
     if registry is None:
         message = f"the plan of {directory} is bound to keys, and no registry was given"
         hint = "launch it from Python: contextmesh.mcp.main(argv, registry=registry)"
@@ -191,14 +196,21 @@ def _keys(data: bytes, file: str) -> list[tuple[str, str]]:
     return list(dict.fromkeys((*workers, *auditors)))
 
 
-def _leave_on_term() -> None:
-    """Until the transport minds it, SIGTERM ends the launch as Ctrl-C does: nothing has been written yet."""
-    if threading.current_thread() is threading.main_thread():
-        signal.signal(signal.SIGTERM, _leave)
+def _leave_on_signals() -> dict[signal.Signals, Any]:
+    """Until the transport minds them, SIGTERM and Ctrl-C end the process at once: nothing has been written yet.
+
+    An exception would be raised in the midst of somebody's import, which may hide it or end otherwise for it.
+
+    Returns:
+        What minded them before; nothing where this is not the main thread, which alone may change that.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        return {}
+    return {number: signal.signal(number, _leave) for number in (signal.SIGTERM, signal.SIGINT)}
 
 
 def _leave(*_: object) -> NoReturn:
-    raise KeyboardInterrupt
+    os._exit(DONE)
 
 
 def _say(text: str) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from served_places import Workshop, harbour, planned
 
+from contextmesh import Session
 from contextmesh.base.errors import Refusal
 from contextmesh.mcp import main
 from contextmesh.mcp.launch import prepared
@@ -58,6 +59,24 @@ def test_a_plan_without_a_registry_is_refused_with_its_keys(tmp_path: Path) -> N
 
     assert refused.value.code == "missing-registry"
     assert "hull.oak.v1" in (refused.value.problem.note or "")
+
+
+def test_a_key_that_came_with_a_line_of_the_journal_is_asked_for(tmp_path: Path) -> None:
+    shop = Workshop()
+    place = planned(tmp_path / "s", shop)
+    keys = shop.registry()
+    keys.register_worker("hull.paint.v1", lambda ctx: {"coats": 2})
+    session = Session.load(place, registry=keys)
+    session.checkpoint()
+    assert session.runner is not None
+    session.runner.task("paint", worker_key="hull.paint.v1", assumes="It is dry")
+    session.runner.run()
+    assert session.checkpoint().lines, "the plan went on in the journal"
+
+    with pytest.raises(Refusal) as refused:
+        prepared(["--session", str(place)], shop.registry())
+
+    assert [(p.code, p.subject) for p in refused.value.problems] == [("unknown-worker", "hull.paint.v1")]
 
 
 def test_every_key_that_the_registry_lacks_is_named(tmp_path: Path) -> None:

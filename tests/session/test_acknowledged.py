@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from contextmesh.api import Mesh
 from contextmesh.base.errors import Refusal
 from contextmesh.session.checkpoint import checkpoint
-from contextmesh.store import records_stamp
+from contextmesh.store.records import records_from_bytes
+from contextmesh.store.records_stamp import VARIABLE
 
 from .places import listing, log_mesh, same
 
@@ -123,24 +125,24 @@ def test_a_commit_that_comes_in_after_a_later_dated_one_is_dated_no_earlier_and_
 def test_who_saved_a_session_does_not_judge_it_again_at_the_first_opening(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv(records_stamp.VARIABLE, str(tmp_path / "cache"))
+    monkeypatch.setenv(VARIABLE, str(tmp_path / "cache"))
     mesh, source = log_mesh(tmp_path / "s")
     mesh.checkpoint()
     mesh.submit_evidence("The pier is closed", source_id=source)
     checkpoint(mesh._state, compact=True)
-    verified: list[bool] = []
-    real = records_stamp.records_from_bytes
-    monkeypatch.setattr(
-        records_stamp,
-        "records_from_bytes",
-        lambda *a, **k: (verified.append(k["verified"]), real(*a, **k))[1],
-    )
+    seen: list[bool] = []
+
+    def followed(*given: Any, verified: bool, **named: Any) -> Any:
+        seen.append(verified)
+        return records_from_bytes(*given, verified=verified, **named)
+
+    monkeypatch.setattr("contextmesh.store.records_stamp.records_from_bytes", followed)
 
     same(Mesh.open(tmp_path / "s"), mesh)
 
-    assert verified == [True]
+    assert seen == [True]
     records = max((tmp_path / "s").glob("records-*"))
     records.write_bytes(records.read_bytes().replace(b"closed", b"opened"))
     with pytest.raises(Refusal):
         Mesh.open(tmp_path / "s")
-    assert verified[1] is False
+    assert seen[1] is False

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -179,3 +180,29 @@ def test_a_plan_is_compared_with_its_graph_once_and_anew_after_a_write(
     with pytest.raises(ExecutionSnapshotError) as refused:
         Session.bound(state, registry())
     assert "its ground" in str(refused.value) and "was rejected" in str(refused.value)
+
+
+def test_the_keys_of_a_plan_that_went_on_are_read_without_its_graph(tmp_path: Path) -> None:
+    from contextmesh.run.plan_file import read_rows
+    from contextmesh.session.files import read_member
+    from contextmesh.session.load import find_manifest
+    from contextmesh.session.plan_now import went_on
+
+    session = planned(tmp_path / "s")
+    session.checkpoint()
+    assert session.runner is not None
+    session.runner.registry.register_worker("dock.paint.v1", lambda ctx: {"coats": 2})
+    session.runner.task("paint", worker_key="dock.paint.v1", assumes="It is dry", needs=["dredge"])
+    session.runner.run()
+    assert session.checkpoint().lines
+    manifest = find_manifest(tmp_path / "s", None, None)
+    assert manifest.execution is not None
+    base = read_member(tmp_path / "s", manifest.execution)
+
+    now = went_on(tmp_path / "s", manifest, base)
+
+    tasks = read_rows(json.loads(now)).tasks
+    assert [task.worker_key for task in tasks] == ["dock.survey.v1", "dock.dredge.v1", "dock.paint.v1"]
+    carried = load(tmp_path / "s").carried
+    assert carried is not None
+    assert now == carried.execution
