@@ -48,7 +48,8 @@ def execute(
 
     Without --plan the worked example: five tasks, an advisory that appears, a repair, and what ran again. A function
     that --plan names may take the graph of the session. A session that holds a plan goes on with it: then --plan names
-    the registry of its workers. Nobody else writes to the session until the round is saved, so that no task runs twice.
+    the registry of its workers. Nobody else writes to the session until the round is saved, so that no task runs twice;
+    it is saved while it goes on, so that a process that is killed loses its last moments, not its work.
     """
     from contextmesh.cli.rounds import report_text
     from contextmesh.run.interrupt import Terminated
@@ -102,11 +103,14 @@ def _round_in_session(
 ) -> tuple[Runner, RunReport]:
     """One round between loading and saving, all under one lock: of two at once the second finds what the first did.
 
+    It is saved while it goes on, too.
+
     Raises:
         SessionLockedError: another writer is at it still after ``wait`` seconds; nothing has run.
     """
     from contextmesh import session as sessions
-    from contextmesh.run.interrupt import terminable, uninterrupted
+    from contextmesh.cli.saving import Saving
+    from contextmesh.run.interrupt import terminable
     from contextmesh.session.files import has_session
     from contextmesh.session.lock import writer_lock
     from contextmesh.session.session import Session
@@ -117,12 +121,8 @@ def _round_in_session(
         state = kit.dated(sessions.load(session, policy=policy), on)
         runner = _runner(asked, state, state.graph)
         runner.require_checkpointable()  # before anything runs: what could not be saved would have run for nothing
-        with terminable():
-            try:
-                return runner, _run(runner, asked.recheck)
-            finally:  # also when it was interrupted: what was recorded is whole, and the next run goes on with it
-                with uninterrupted():
-                    Session(state, runner).checkpoint(held=held)
+        with terminable(), Saving(Session(state, runner), runner, held):
+            return runner, _run(runner, asked.recheck)  # interrupted or not, the next run goes on with what it recorded
 
 
 def _round(asked: _Asked, policy: Policy | None) -> tuple[Runner, RunReport]:

@@ -101,6 +101,39 @@ def test_a_process_that_is_told_to_stop_saves_what_it_recorded(
     assert began(tmp_path) == ["dye", "wool", "cloth", "cloth", "coat"]
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="a process there is ended in another way")
+@pytest.mark.parametrize("workers", ["1", "4"])
+def test_a_process_that_is_killed_keeps_what_it_had_recorded_some_time_before(
+    workers: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    run: Run,  # noqa: F811
+) -> None:
+    (tmp_path / "weavery.py").write_text(DEPLOYMENT)
+    monkeypatch.chdir(tmp_path)
+    assert run("init", "weave.mesh").code == 0
+
+    process = execute(tmp_path, "--plan", "weavery:plan", "--workers", workers)
+    until_it_began(process, tmp_path, "cloth")
+    until, kept = time.monotonic() + PATIENCE, []
+    while kept != ["dye", "wool"]:
+        assert time.monotonic() < until, kept
+        time.sleep(0.05)
+        shown = run("ledger", "show", "--session", "weave.mesh", "--event", "executed", "--json")
+        kept = [entry["task"] for entry in shown.json.get("entries", [])]
+    process.kill()
+    process.communicate(timeout=PATIENCE)
+    assert run("doctor", "--session", "weave.mesh").code == 0
+
+    (tmp_path / "go").write_text("")
+    goes_on = execute(tmp_path, "--plan", "weavery:registry", "--json")
+    out, err = goes_on.communicate(timeout=PATIENCE)
+    assert goes_on.returncode == 0, err
+    assert json.loads(out)["executed"] == ["cloth", "coat"]
+    assert began(tmp_path) == ["dye", "wool", "cloth", "cloth", "coat"]
+    assert run("ledger", "verify", "--session", "weave.mesh").code == 0
+
+
 def test_of_two_that_run_one_plan_at_once_the_second_waits_or_is_refused_before_anything_runs(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
