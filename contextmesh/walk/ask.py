@@ -74,7 +74,7 @@ class _Ask:
         seeds = find_seeds(question, self._index, self._scorer, store, settings, self._is_live)
         walker = Walker(store, self._index, self._roads, question, self._scorer, settings)
         walk = walker.run(seeds)
-        found = candidates(walk, seeds, store.nodes, self._scorer, self._roads, settings)
+        found = candidates(walk, seeds, self._scorer, self._roads, settings)
         if not found:
             return self._fail(seeds, walk)
         answer = self._answer(found, seeds, walk, budget)
@@ -87,7 +87,7 @@ class _Ask:
             question=self._question.text,
             dead_end=reason,
             detail=detail,
-            sources=sources(walk, self._store.nodes, self._settings.sources),
+            sources=sources(walk, self._settings.sources),
             expanded=walk.expanded,
             seeds=tuple(seed.id for seed in seeds.seeds),
         )
@@ -122,7 +122,7 @@ class _Ask:
             hops=path.index(answer),
             path=tuple(kept),
             evidence=further,
-            sources=_with_own(sources(walk, self._store.nodes, limit), path, limit),
+            sources=_with_own(sources(walk, limit), path, limit),
             tokens=tokens,
             conflicts=self._standing.conflicts(answer.id),
             expanded=walk.expanded,

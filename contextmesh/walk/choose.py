@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -10,7 +9,6 @@ from contextmesh.walk.index import ENTITY, SOURCE
 from contextmesh.walk.seeds import NAME
 
 if TYPE_CHECKING:
-    from contextmesh.store.model import Node
     from contextmesh.walk.roads import Roads
     from contextmesh.walk.scoring import Scorer
     from contextmesh.walk.seeds import Seeds
@@ -25,11 +23,13 @@ KIND_GAIN = 0.2
 HOME_GAIN = 0.3
 # Each edge further from the question costs a little: of two that fit alike the nearer answers.
 HOP_COST = 0.01
+# Types whose words are a name, not something said.
+WORDLESS = (SOURCE, ENTITY)
 # Evidence fits at least this share as well as the answer.
 NEARLY = 0.6
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Candidate:
     """A visit that may answer, and its score."""
 
@@ -37,9 +37,7 @@ class Candidate:
     score: float
 
 
-def candidates(
-    walk: Walk, seeds: Seeds, nodes: Mapping[str, Node], scorer: Scorer, roads: Roads, settings: WalkSettings
-) -> list[Candidate]:
+def candidates(walk: Walk, seeds: Seeds, scorer: Scorer, roads: Roads, settings: WalkSettings) -> list[Candidate]:
     """What may answer, best first; ties by price, then in the order of meeting.
 
     A node answers if it shares with the question, beside names, a word of what is asked, or is of the kind asked
@@ -48,25 +46,33 @@ def candidates(
     from which no such step leads is not itself the answer.
     """
     found: list[Candidate] = []
-    strongest = max((v.strength for v in walk.visits.values() if nodes[v.id].type == SOURCE), default=1.0)
-    demanded = any(visit.asked == 1.0 for visit in walk.visits.values())
+    visits = walk.visits
+    strongest = max([v.strength for v in visits.values() if v.kind == SOURCE], default=1.0)
+    demanded = any(visit.asked == 1.0 for visit in visits.values())
     named = frozenset(seed.id for seed in seeds.seeds if seed.how == NAME)
     lacking = dict.fromkeys(id for id, _ in walk.unmet)
-    for visit in walk.visits.values():
+    for visit in visits.values():
         if (demanded and visit.asked < 1.0) or visit.id in lacking:
             continue
-        if nodes[visit.id].type not in roads.answers and not demanded:
+        kind = visit.kind
+        if not demanded and kind not in roads.answers:
             continue
-        meant = demanded or visit.id in named
-        says_something = meant or visit.said & scorer.rest or scorer.is_of_the_kind_asked_for(visit.id)
-        fits = _words(visit, nodes) + ASKED_GAIN * visit.asked - HOP_COST * visit.hops
-        if nodes[visit.id].type in scorer.kinds:
+        # What the words of a node are worth; a source's or an entity's strength is no measure of them.
+        words = 0.0 if kind in WORDLESS else visit.strength
+        fits = words + ASKED_GAIN * visit.asked - HOP_COST * visit.hops
+        if kind in scorer.kinds:
             fits += KIND_GAIN
-        if says_something and (meant or fits >= settings.answer_floor):
-            home = _home_strength(visit, walk, nodes) / max(strongest, 1e-9)
-            found.append(Candidate(visit, (fits + HOME_GAIN * home) / (1.0 + HOME_GAIN)))
+        meant = demanded or visit.id in named
+        if meant or (fits >= settings.answer_floor and _says_something(visit, scorer)):
+            home = visits.get(visit.home) if visit.home is not None else None
+            at_home = home.strength / max(strongest, 1e-9) if home is not None else 0.0
+            found.append(Candidate(visit, (fits + HOME_GAIN * at_home) / (1.0 + HOME_GAIN)))
     found.sort(key=lambda c: (-c.score, c.visit.price))
     return found
+
+
+def _says_something(visit: Visit, scorer: Scorer) -> bool:
+    return bool(visit.said & scorer.rest) or scorer.is_of_the_kind_asked_for(visit.id)
 
 
 def evidence(found: list[Candidate], shown: frozenset[str], limit: int) -> tuple[str, ...]:
@@ -77,20 +83,8 @@ def evidence(found: list[Candidate], shown: frozenset[str], limit: int) -> tuple
     return tuple(c.visit.id for c in found if c.score >= least and c.visit.id not in shown)[:limit]
 
 
-def sources(walk: Walk, nodes: Mapping[str, Node], limit: int) -> tuple[str, ...]:
+def sources(walk: Walk, limit: int) -> tuple[str, ...]:
     """The sources met, strongest first, ties in the order of meeting."""
-    met = [visit for visit in walk.visits.values() if nodes[visit.id].type == SOURCE]
+    met = [visit for visit in walk.visits.values() if visit.kind == SOURCE]
     met.sort(key=lambda visit: -visit.strength)
     return tuple(visit.id for visit in met[:limit])
-
-
-def _home_strength(visit: Visit, walk: Walk, nodes: Mapping[str, Node]) -> float:
-    """The strength of the source a statement was read in; 0 when the walk did not meet it."""
-    read = nodes[visit.id].provenance
-    home = walk.visits.get(read.source_id) if read is not None else None
-    return home.strength if home is not None else 0.0
-
-
-def _words(visit: Visit, nodes: Mapping[str, Node]) -> float:
-    """What the words of a node are worth; a source's or an entity's strength is no measure of them."""
-    return 0.0 if nodes[visit.id].type in (SOURCE, ENTITY) else visit.strength

@@ -14,7 +14,7 @@ from contextmesh.walk.words import raw_words, terms
 if TYPE_CHECKING:
     from contextmesh.store.model import Node
     from contextmesh.walk.index import Index
-    from contextmesh.walk.postings import Counts, Ranking
+    from contextmesh.walk.postings import Ranking
     from contextmesh.walk.question import Question
 
 # A term in the title over a statement counts half, one met on the way to it two fifths.
@@ -212,14 +212,19 @@ class Scorer:
 
     def _statement(self, id: str) -> Fit:
         node, number = self._nodes[id], self._numbers[id]
-        own, title = _held(number, self._in_statements), self._title(node)
-        if not own & ~title and node.provenance is not None and HEADER in node.provenance.checks:
+        own = 0
+        for counts, bit in self._in_statements:
+            if number in counts:
+                own |= bit
+        read = node.provenance
+        title = self._title(read.source_id) if read is not None else 0
+        if own and not own & ~title and read is not None and HEADER in read.checks:
             own = 0
-        if not own:
-            return self._by_title(title)
-        context = title & ~own
+        return self._by_words(node, number, own, title & ~own) if own else self._by_title(title)
+
+    def _by_words(self, node: Node, number: int, own: int, context: int) -> Fit:
         score = self._strength(number, own) + TITLE_SHARE * self.masses[context]
-        score += PAIRS_SHARE * self._pairs_share(id, own) + NAMES_SHARE * self._names_share(node)
+        score += PAIRS_SHARE * self._pairs_share(node.id, own) + NAMES_SHARE * self._names_share(node)
         if self._question.signs and not self._shows_sign(node):
             score *= 1.0 - SIGN_SHARE
         length = self._length(number) / self._average
@@ -271,9 +276,12 @@ class Scorer:
             return True
         return bool(signs) and any(word in signs for word in raw_words(node.label))
 
-    def _title(self, node: Node) -> int:
-        source = node.provenance.source_id if node.provenance is not None else None
-        return self.said(source) if source is not None and source in self._nodes else 0
+    def _title(self, source: str) -> int:
+        """The terms that the title of a source says, which need not be here."""
+        bits = self._said.get(source)
+        if bits is None:
+            bits = self.said(source) if source in self._nodes else 0
+        return bits
 
     def _label_words(self, id: str) -> Sequence[str]:
         """The terms of a node's label alone."""
@@ -282,15 +290,6 @@ class Scorer:
 
     def _bits_of(self, some: frozenset[str]) -> int:
         return sum(1 << at for at, term in enumerate(self._question.terms) if term in some)
-
-
-def _held(number: int, counted: Sequence[tuple[Counts, int]]) -> int:
-    """The bits of the terms that a bag holds."""
-    bits = 0
-    for counts, bit in counted:
-        if number in counts:
-            bits |= bit
-    return bits
 
 
 def _bit_of(question: Question) -> dict[str, int]:
