@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -21,10 +21,11 @@ from contextmesh.base.fields import Fault
 from contextmesh.base.strict import Document, from_value, parse
 from contextmesh.graph.graph import ContextGraph
 from contextmesh.run.capped import capped
-from contextmesh.run.ledger import Entry, RunLedger
+from contextmesh.run.ledger import Entry, RunLedger, Salts
 from contextmesh.run.ledger_file import NAME as LEDGER_NAME
 from contextmesh.run.plan import layers, unknown_needs
 from contextmesh.run.plan_fits import compare, require_ledger_fits, require_plan_fits
+from contextmesh.run.redact import Disclosure
 from contextmesh.run.registry import Audit, Bound, TaskRegistry, Work, is_key, require_kind, require_registry
 from contextmesh.run.restore import restore
 from contextmesh.run.task import STATES, State
@@ -182,17 +183,24 @@ def _from_document(
 
 
 def plan_from_compared(
-    compared: Compared, graph: ContextGraph, registry: TaskRegistry, *, on_changed_worker: str = "warn"
+    compared: Compared,
+    graph: ContextGraph,
+    registry: TaskRegistry,
+    *,
+    on_changed_worker: str = "warn",
+    disclosures: Sequence[Disclosure] = (),
+    salts: Salts | None = None,
 ) -> Runner:
     """A runner from what was read and compared before; only its keys are still to be found.
 
     Raises:
         ExecutionCheckpointError: a key that the registry lacks. ExecutionSnapshotError: ``changed-worker``.
+        LedgerIntegrityError: ``disclosure-differs``.
     """
     from contextmesh.run.runner import Runner
 
     assert compared.holds_of(graph), "what was written to since is compared anew"
-    ledger = RunLedger.from_entries(compared.entries)
+    ledger = RunLedger.from_entries(compared.entries, disclosures, salts)
     _require_options(graph, registry, ledger, on_changed_worker)
     return _restored(Runner, compared.rows, compared.document, graph, registry, ledger, on_changed_worker, {})
 

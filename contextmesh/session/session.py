@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     from contextmesh.graph.graph import ContextGraph
     from contextmesh.policy import Policy
     from contextmesh.resolve.resolver import Resolver
+    from contextmesh.run.ledger import Salts
+    from contextmesh.run.redact import Disclosure
     from contextmesh.session.lock import Held
 
 
@@ -43,8 +46,16 @@ class Session:
         registry: TaskRegistry | None = None,
         policy: Policy | None = None,
         on_changed_worker: str = "warn",
+        disclosures: Sequence[Disclosure] = (),
+        salts: Salts | None = None,
     ) -> Session:
         """The newest generation, its plan bound to the registry.
+
+        Args:
+            on_changed_worker: as ``Runner.from_snapshot``.
+            disclosures: texts behind commitments of the ledger, which a session does not hold: the deployment keeps
+                ``ledger.texts.disclosures()``, and drops there what is to be forgotten.
+            salts: random bytes, with which free texts of entries to come are committed, as ``RunLedger`` does.
 
         Raises:
             InputError: ``wrong-type``: the registry is none.
@@ -59,10 +70,20 @@ class Session:
             message = f"{directory} holds a plan, and no registry of its workers was given"
             hint = "Session.load(directory, registry=...)"
             raise SessionError(Problem("missing-registry", message, subject=str(directory), hint=hint))
-        return cls(state) if registry is None else cls.bound(state, registry, on_changed_worker=on_changed_worker)
+        if registry is None:
+            return cls(state)
+        return cls.bound(state, registry, on_changed_worker=on_changed_worker, disclosures=disclosures, salts=salts)
 
     @classmethod
-    def bound(cls, state: SessionState, registry: TaskRegistry, *, on_changed_worker: str = "warn") -> Session:
+    def bound(
+        cls,
+        state: SessionState,
+        registry: TaskRegistry,
+        *,
+        on_changed_worker: str = "warn",
+        disclosures: Sequence[Disclosure] = (),
+        salts: Salts | None = None,
+    ) -> Session:
         """A session that is loaded already, its plan (when it holds one) bound to the registry.
 
         Raises:
@@ -72,12 +93,23 @@ class Session:
             return cls(state)
         compared = state.carried.compared
         if compared is not None and compared.holds_of(state.graph):
-            runner = plan_from_compared(compared, state.graph, registry, on_changed_worker=on_changed_worker)
+            runner = plan_from_compared(
+                compared,
+                state.graph,
+                registry,
+                on_changed_worker=on_changed_worker,
+                disclosures=disclosures,
+                salts=salts,
+            )
             return cls(state, runner)
         names = state.manifest
         assert names is not None, "a loaded session has a manifest"
         ledger = ledger_from_bytes(
-            state.carried.ledger, names.ledger or "runledger", expect_head=state.carried.ledger_head
+            state.carried.ledger,
+            names.ledger or "runledger",
+            expect_head=state.carried.ledger_head,
+            disclosures=disclosures,
+            salts=salts,
         )
         runner = plan_from_bytes(
             state.carried.execution,

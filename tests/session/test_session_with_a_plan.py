@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 import json
+import secrets
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from contextmesh import Runner, Session, TaskRegistry
-from contextmesh.base.errors import ExecutionCheckpointError, ExecutionSnapshotError, InputError, SessionError
+from contextmesh import RunLedger, Runner, Session, TaskRegistry
+from contextmesh.base.errors import (
+    ExecutionCheckpointError,
+    ExecutionSnapshotError,
+    InputError,
+    LedgerIntegrityError,
+    SessionError,
+)
 from contextmesh.session import SessionState, load
 from contextmesh.store.integrity import Comparison
 
@@ -206,3 +214,58 @@ def test_the_keys_of_a_plan_that_went_on_are_read_without_its_graph(tmp_path: Pa
     carried = load(tmp_path / "s").carried
     assert carried is not None
     assert now == carried.execution
+
+
+def test_committed_texts_of_a_ledger_come_back_when_the_deployment_kept_them_and_only_then(tmp_path: Path) -> None:
+    def fails(context: Any) -> Any:
+        raise ValueError("Mr Reed saw mud")
+
+    keys = TaskRegistry()
+    keys.register_worker("dock.survey.v1", fails)
+    runner = Runner("dock", registry=keys, ledger=RunLedger(salts=secrets.token_bytes))
+    runner.task("survey", worker_key="dock.survey.v1", assumes="The echo sounder is calibrated")
+    runner.run()
+    Session(SessionState(runner.graph, resolver()), runner).save(tmp_path / "s")
+    kept = runner.ledger.texts.disclosures()
+    stored = b"".join(path.read_bytes() for path in sorted((tmp_path / "s").glob("*.json*")))
+    assert b"Reed" not in stored
+
+    again = Session.load(tmp_path / "s", registry=keys, disclosures=kept, salts=secrets.token_bytes)
+    assert again.runner is not None and again.ledger is not None
+    assert again.runner.failures.of("survey").reason == "ValueError: Mr Reed saw mud"
+    again.runner.run()
+    again.save()
+    stored = b"".join(path.read_bytes() for path in sorted((tmp_path / "s").glob("*.json*")))
+    assert b"Reed" not in stored and len(again.ledger.texts.disclosures()) == 2
+
+    dropped = Session.load(tmp_path / "s", registry=keys)
+    assert dropped.ledger is not None
+    assert [dropped.ledger.text(entry.detail) for entry in dropped.ledger] == ["[redacted]"] * 2
+    assert dropped.ledger.verify(expect_head=again.ledger.head).complete
+    with pytest.raises(LedgerIntegrityError) as refused:
+        Session.load(tmp_path / "s", registry=keys, disclosures=[replace(kept[0], text="Mr Reed saw nothing")])
+    assert refused.value.code == "disclosure-differs"
+
+
+def test_a_plan_that_is_opened_and_run_again_states_nothing_twice(tmp_path: Path) -> None:
+    planned(tmp_path / "s").checkpoint()
+    for number in range(3):
+        session = Session.load(tmp_path / "s", registry=registry())
+        runner = session.runner
+        assert runner is not None
+        runner.run()
+        assert runner.run().executed == ()
+        fallen = runner.plan.tasks["survey"].assumption_id
+        seen = session.graph.submit_evidence(f"It drifts: {number}", source_id=runner.source_id)
+        session.graph.reject(fallen, evidence_id=seen.id)
+        runner.repair("survey", assumes=f"The echo sounder is calibrated ({number})")
+        assert runner.run().executed == ("survey", "dredge")
+        session.checkpoint()
+
+    lines = [json.loads(line) for line in (tmp_path / "s" / "journal-000002.jsonl").read_bytes().splitlines()]
+    restored = [line for line in lines if line["kind"] == "transaction" and line["body"]["kind"] == "restore"]
+    again = Session.load(tmp_path / "s", registry=registry())
+
+    assert restored == []
+    assert again.runner is not None
+    assert again.runner.run().executed == ()
