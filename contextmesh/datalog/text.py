@@ -106,10 +106,17 @@ class Text:
         """A call that gives a bucket or None, and what must yet be tested of its rows."""
         way = choose(self.relations[relation], columns, where, self._few)
         by_column = dict(zip(columns, keys, strict=True))
-        calls = [self._call(relation, index, [by_column[column] for column in index.columns]) for index in way.indexes]
+        keys_of = [[by_column[column] for column in index.columns] for index in way.indexes]
+        first = self._call(relation, way.indexes[0], keys_of[0])
         tests = [(column, self._value(by_column[column])) for column in way.rest]
         tests += [(column, self._value(Const(value))) for column, value in way.where]
-        return calls[0] if len(calls) == 1 else f"fewest({', '.join(calls)})", tests
+        if len(way.indexes) == 1:
+            return first, tests
+        if not way.spare:
+            return f"fewest({first}, {self._call(relation, way.indexes[1], keys_of[1])})", tests
+        other = f"{self._index(relation, way.indexes[1])}({self._key(keys_of[1])})"
+        bucket = self._new("b")
+        return f"({bucket} if ({bucket} := {first}).__class__ is not dict else fewest({bucket}, {other}))", tests
 
     def _call(self, relation: str, index: Index, key: Sequence[Term]) -> str:
         """A lookup that several rules make of one driver row is made once, and its bucket is a sequence then."""

@@ -141,3 +141,21 @@ def test_a_question_finds_rows_by_an_index_that_a_reader_made() -> None:
     rows = engine.query(parse_query(Source("<query>", "edge(L, 35, T, 55)"))).rows
 
     assert rows == [("e5", "knows")]
+
+
+def test_a_key_that_became_busy_after_the_plan_is_looked_up_by_the_other_column_with_the_same_result() -> None:
+    rules = "again(L) :- new(L, X, T, Y), edge(M, X, T, Y), L != M."
+    engine = engine_of(rules, {"new": [], "edge": []})
+    there: list[Row] = [(f"e{i}", i, i % 2, -(i % 40)) for i in range(2 * MANY)]
+    engine.apply(Delta.of(added={"edge": there, "new": []}))
+    engine.apply(Delta.of(added={"new": [("f", 7, 1, -7)]}))
+    assert engine.rows("again") == (("f",),)
+    assert wide(engine.relations["edge"]) == []
+
+    busy: list[Row] = [(f"b{i}", 0, 0, i) for i in range(2 * MANY)]
+    twice: list[Row] = [("c", 0, 0, 9), ("d", 0, 1, 9), ("g", 0, 1, 0), ("h", 0, 0, 0)]
+    came = engine.apply(Delta.of(added={"edge": [*busy, *twice], "new": [*busy, *twice]})).plus("again")
+    given = {"edge": [*there, *busy, *twice], "new": [("f", 7, 1, -7), *busy, *twice]}
+
+    assert set(engine.rows("again")) == set(spec.evaluate(engine.program, given)["again"])
+    assert {row[0] for row in came} == {"b0", "b9", "c", "h"}

@@ -97,3 +97,58 @@ def test_a_batch_costs_in_proportion_to_what_it_writes() -> None:
     costs = [cost(lambda size=size: world(size)) for size in (200, 400, 800)]  # type: ignore[misc]
 
     assert costs[2] - costs[1] <= 2.2 * (costs[1] - costs[0])
+
+
+SOURCE, ENTITY = {"origin": "x", "retrieved_at": "2025-01-01"}, {"canonical": "c", "aliases": []}
+
+
+def bulk(graph: ContextGraph, name: str, size: int, sources: int, entities: int) -> None:
+    """``size`` edges in one batch, from so many sources to so many entities; the first of them are always the same."""
+    with graph.batch("load") as batch:
+        for kind, attrs, count in (("source", SOURCE, sources), ("entity", ENTITY, entities)):
+            for n in range(count):
+                id = f"{kind}{n}" if n == 0 else f"{kind}-{name}-{n}"
+                if not batch.has(id):
+                    batch.add_node(kind, id, attrs=attrs, id=id)
+        for n in range(size):
+            start, end = (
+                f"{kind}0" if n % count == 0 else f"{kind}-{name}-{n % count}"
+                for kind, count in (("source", sources), ("entity", entities))
+            )
+            batch.link(start, "mentions", end)
+
+
+def steps_of_rules(act: Callable[[], object]) -> int:
+    """Lines of compiled rules that were executed, each row of a bucket that they look through being one at least."""
+    lines = 0
+
+    def trace(frame: FrameType, event: str, arg: Any) -> Any:
+        nonlocal lines
+        if frame.f_code.co_filename != "<rules>":
+            return None
+        lines += event == "line"
+        return trace
+
+    before = sys.gettrace()
+    sys.settrace(trace)
+    try:
+        act()
+    finally:
+        sys.settrace(before)
+    return lines
+
+
+@pytest.mark.parametrize("busy", ["source", "entity"])
+def test_many_new_edges_on_one_node_cost_in_proportion_to_their_number(busy: str) -> None:
+    """The rules were planned when every node of its kind had one edge or two."""
+    costs = []
+    for size in (250, 500, 1000):
+        graph = ContextGraph()
+        few = {"sources": 50, "entities": size} if busy == "entity" else {"sources": size, "entities": 50}
+        bulk(graph, "there", size, **few)
+        bulk(graph, "planned", 1, 1, 1)
+        bulk(graph, "also", 2, 2, 2)
+        one = {"sources": size, "entities": 1} if busy == "entity" else {"sources": 1, "entities": size}
+        costs.append(steps_of_rules(lambda: bulk(graph, "new", size, **one)))  # noqa: B023 - called at once
+
+    assert costs[2] - costs[1] <= 2.2 * (costs[1] - costs[0])
