@@ -165,6 +165,7 @@ class Runner:
             source = plan_source(pen.batch, self.name)
             if not self.source_id:
                 pen.batch.fact("opened", (self.name, self.opening))
+                self.graph.store.openings[self.name, self.opening] = None
             grounds: dict[str, str] = {}
             for task in self._new:
                 if task.assumes not in grounds:

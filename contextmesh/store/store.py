@@ -58,6 +58,7 @@ class Store:
         observers: called with the receipt after each commit.
         told: the derived relations whose changes a receipt tells.
         promises: what receipts may still tell of the state that stands, kept before the next transaction.
+        openings: plans that runners of this process opened, by name and number; another process knows nothing of them.
         always_carried: fields GRAPH.md asks for that every record has.
         lock: held while a transaction is judged and written, and by whoever reads while others may write.
     """
@@ -73,6 +74,7 @@ class Store:
         self.traversals: dict[str, int] = {}
         self.observers: list[Observer] = []
         self.promises = Promises()
+        self.openings: dict[tuple[str, int], None] = {}
         self._nodes: dict[str, Node] = {}
         self._edges: dict[str, Edge] = {}
         self._assumptions: dict[str, Assumption] = {}

@@ -259,7 +259,7 @@ def test_a_plan_that_is_opened_and_run_again_states_nothing_twice(tmp_path: Path
         seen = session.graph.submit_evidence(f"It drifts: {number}", source_id=runner.source_id)
         session.graph.reject(fallen, evidence_id=seen.id)
         runner.repair("survey", assumes=f"The echo sounder is calibrated ({number})")
-        assert runner.run().executed == ("survey", "dredge")
+        assert runner.run().executed == ("survey",), "what it gives dredge is the same"
         session.checkpoint()
 
     lines = [json.loads(line) for line in (tmp_path / "s" / "journal-000002.jsonl").read_bytes().splitlines()]
