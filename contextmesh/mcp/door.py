@@ -7,8 +7,8 @@ SDK makes of it is dropped. What is the least out of the ordinary waits for the 
 
 from __future__ import annotations
 
+import codecs
 import json
-import os
 import sys
 import threading
 from collections.abc import Mapping
@@ -16,7 +16,7 @@ from typing import Any, BinaryIO, NoReturn
 
 import contextmesh
 from contextmesh.mcp.budget import compact
-from contextmesh.mcp.wire import Wire, claimed
+from contextmesh.mcp.wire import Wire, claimed, taken
 
 HANDSHAKES = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
 """Revisions of the protocol that begin with ``initialize``."""
@@ -65,7 +65,7 @@ class Door:
     @classmethod
     def standard(cls) -> Door:
         """Over stdin and stdout, which nobody else of this process, nor a child, reads or writes from then on."""
-        return cls(_taken(), claimed())
+        return cls(taken(), claimed())
 
     def watch(self) -> None:
         """Wait for the first line beside what the caller does."""
@@ -86,7 +86,7 @@ class Door:
 
     def _greet(self) -> None:
         try:
-            self._first = self._lines.readline()
+            self._first = self._lines.readline().removeprefix(codecs.BOM_UTF8)
             answer = greeting(self._first)
             if answer is None:
                 return
@@ -96,7 +96,7 @@ class Door:
             self.wire.flush()
             self._answered = answer["id"]
         except OSError:
-            pass  # the client has gone, which the transport notices
+            pass  # what cannot be read is at its end
         finally:
             self._come.set()
 
@@ -185,12 +185,3 @@ def _is_settings(value: object) -> bool:
 
 def _no_number(name: str) -> NoReturn:
     raise ValueError(name)
-
-
-def _taken() -> BinaryIO:
-    """Stdin for the protocol alone: whoever else reads there, also a child, finds its end."""
-    private = os.dup(0)
-    nothing = os.open(os.devnull, os.O_RDONLY)
-    os.dup2(nothing, 0)
-    os.close(nothing)
-    return os.fdopen(private, "rb", closefd=False)

@@ -22,6 +22,7 @@ from contextmesh.base.source import render_refusal
 from contextmesh.mcp.door import Door
 from contextmesh.mcp.served import CHECKPOINTS, ON_EXIT, Served
 from contextmesh.mcp.web import TOKEN, Address, address
+from contextmesh.mcp.wire import made_whole
 
 if TYPE_CHECKING:
     from contextmesh.run.registry import TaskRegistry
@@ -49,6 +50,7 @@ def main(argv: Sequence[str] | None = None, *, registry: TaskRegistry | None = N
     Args:
         registry: workers and auditors of the deployment's plan, by key; the only code a client can set to work.
     """
+    made_whole()
     before = _leave_on_signals()
     try:
         launch = prepared(sys.argv[1:] if argv is None else argv, registry)

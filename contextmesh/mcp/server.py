@@ -14,7 +14,7 @@ import sys
 import threading
 import traceback
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from typing import Any, TypeVar
 
 import anyio
@@ -129,14 +129,13 @@ def serve(served: Served, way: Door | Address, *, core: bool = False) -> int:
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(_OneLine("%(name)s: %(message)s"))
     logging.basicConfig(level=logging.WARNING, handlers=[handler])
-    with suppress(BrokenPipeError):  # the client has gone
-        if isinstance(way, Door):
-            anyio.run(_serve, served, core, way)
-        else:
-            listener = listening(way)
-            for number in (signal.SIGTERM, signal.SIGINT):
-                signal.signal(number, lambda *_: None)  # uvicorn ends on it, and raises it once more at its end
-            anyio.run(_serve_http, served, core, way, listener)
+    if isinstance(way, Door):
+        anyio.run(_serve, served, core, way)
+    else:
+        listener = listening(way)
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, lambda *_: None)  # uvicorn ends on it, and raises it once more at its end
+        anyio.run(_serve_http, served, core, way, listener)
     return _closed(served)
 
 

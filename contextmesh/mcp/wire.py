@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import BinaryIO
+from typing import BinaryIO, TextIO
 
 
 class Wire:
@@ -18,11 +18,38 @@ class Wire:
     def write(self, text: str) -> int:
         """Half of a surrogate pair, which UTF-8 lacks, leaves as the escape that JSON has for it."""
         self._written += text.count("\n")
-        return self._out.write(text.encode("utf-8", "backslashreplace"))
+        data = text.encode("utf-8", "backslashreplace")
+        try:
+            return self._out.write(data)
+        except OSError:
+            _lead_nowhere(self._out.fileno(), os.O_WRONLY)
+            return len(data)
 
     def flush(self) -> None:
-        self._out.flush()
+        """A client that has gone misses what is sent; the server ends when its input does, or by a signal."""
+        try:
+            self._out.flush()
+        except OSError:
+            _lead_nowhere(self._out.fileno(), os.O_WRONLY)
         self.sent = self._written
+
+
+def taken() -> BinaryIO:
+    """Stdin for the protocol alone: whoever else reads there, also a child, finds its end."""
+    private = os.dup(0)
+    _lead_nowhere(0, os.O_RDONLY)
+    return os.fdopen(private, "rb", closefd=False)
+
+
+def made_whole() -> None:
+    """A standard stream that was closed at the start leads nowhere, so that no other file takes its number."""
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # takes the lowest number that is free
+    sys.stdout = sys.stdout or _nowhere()
+    sys.stderr = sys.stderr or _nowhere()
 
 
 def claimed() -> Wire:
@@ -36,3 +63,13 @@ def claimed() -> Wire:
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
     return Wire(os.fdopen(private, "wb"))
+
+
+def _lead_nowhere(number: int, way: int) -> None:
+    nothing = os.open(os.devnull, way)
+    os.dup2(nothing, number)
+    os.close(nothing)
+
+
+def _nowhere() -> TextIO:
+    return os.fdopen(os.open(os.devnull, os.O_WRONLY), "w", encoding="utf-8")

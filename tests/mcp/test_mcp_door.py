@@ -216,3 +216,35 @@ def test_what_a_client_sends_is_read_by_no_worker_and_no_child(tmp_path: Path) -
         code, _ = line.end()
 
     assert ((tmp_path / "heard").read_text(encoding="utf-8"), code) == ("''", 0)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a shell that closes descriptors is needed")
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-"])
+def test_a_standard_stream_that_is_closed_is_nobodys_and_no_fault(closed: str) -> None:
+    command = f'exec "{sys.executable}" -m contextmesh.mcp --demo {closed}'
+    lines = json.dumps(INITIALIZE).encode() + b"\n"
+    done = subprocess.run(command, shell=True, input=lines, capture_output=True, check=False, timeout=SECONDS)
+
+    assert (done.returncode, b"Traceback" in done.stderr) == (0, False), done.stderr
+    assert len(done.stdout.splitlines()) == (1 if closed == "2>&-" else 0)
+
+
+def test_a_client_that_goes_without_reading_is_no_fault() -> None:
+    command = [sys.executable, "-m", "contextmesh.mcp", "--demo"]
+    pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    with subprocess.Popen(command, **pipes) as process:
+        process.stdout.close()
+        ping = {"jsonrpc": "2.0", "id": 5, "method": "ping"}
+        process.stdin.write(b"".join(json.dumps(one).encode() + b"\n" for one in (INITIALIZE, ping, ping)))
+        process.stdin.close()
+        err = process.stderr.read()
+
+    assert (process.returncode, err) == (0, b"")
+
+
+def test_a_byte_order_mark_before_the_first_line_is_no_part_of_it() -> None:
+    command = [sys.executable, "-m", "contextmesh.mcp", "--demo"]
+    line = b"\xef\xbb\xbf" + json.dumps(INITIALIZE).encode() + b"\n"
+    done = subprocess.run(command, input=line, capture_output=True, check=False, timeout=SECONDS)
+
+    assert json.loads(done.stdout)["result"]["serverInfo"]["name"] == "contextmesh"

@@ -151,13 +151,16 @@ def test_a_fault_of_ours_while_the_session_is_read_is_told_as_one() -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no such signal")
-def test_sigterm_before_the_transport_stands_ends_the_launch_cleanly() -> None:
+@pytest.mark.parametrize("number", ["SIGTERM", "SIGINT"])
+@pytest.mark.parametrize("within", ["{}", "exec({!r})"])
+def test_a_signal_before_the_transport_stands_ends_the_launch_cleanly(number: str, within: str) -> None:
+    kill = within.format(f"os.kill(os.getpid(), signal.{number})")  # as a dataclass runs text of its own making
     script = (
         "import os, signal, sys\n"
         "class Finder:\n"
         "    def find_spec(self, name, path=None, target=None):\n"
         "        if name == 'mcp_types':\n"
-        "            os.kill(os.getpid(), signal.SIGTERM)\n"
+        f"            {kill}\n"
         "sys.meta_path.insert(0, Finder())\n"
         "from contextmesh.mcp import main\n"
         "raise SystemExit(main(['--demo']))\n"

@@ -110,7 +110,7 @@ def test_a_resource_of_a_big_session_stays_small(tmp_path: Path, uri: str) -> No
     mesh = Mesh()
     for number in range(300):
         mesh.assume(
-            f"Assumption number {number} of a harbour that has a great many of them, all alike", id=f"a:{number}"
+            f"Assumption number {number} of a harbour that has a great many of them, all alike " * 4, id=f"a:{number}"
         )
     mesh.save(tmp_path / "s")
     here = served(tmp_path / "s")
