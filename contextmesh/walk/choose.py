@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from contextmesh.walk.index import ENTITY, SOURCE
+from contextmesh.walk.index import SOURCE, WORDLESS
 from contextmesh.walk.seeds import NAME
 
 if TYPE_CHECKING:
@@ -23,8 +23,6 @@ KIND_GAIN = 0.2
 HOME_GAIN = 0.3
 # Each edge further from the question costs a little: of two that fit alike the nearer answers.
 HOP_COST = 0.01
-# Types whose words are a name, not something said.
-WORDLESS = (SOURCE, ENTITY)
 # Evidence fits at least this share as well as the answer.
 NEARLY = 0.6
 

@@ -27,6 +27,8 @@ SRC, DST = 1, 3
 
 SOURCE = "source"
 ENTITY = "entity"
+WORDLESS = (SOURCE, ENTITY)
+"""Types whose words are a name, not something said."""
 NAMED = ("entity", "source", "decision", "assumption")
 # A title says what the whole of a source is about, so its words count more than a sentence's.
 TITLE = 2

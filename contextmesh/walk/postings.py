@@ -96,6 +96,11 @@ class Ranking:
         """What the formula adds to each count for the length of a bag."""
         return K1 * (1 - LENGTH + LENGTH * self.length(number) / self.average)
 
+    def slacks(self, numbers: Iterable[int]) -> dict[int, float]:
+        """The slack of each of many bags."""
+        average, length = self.average, self.length
+        return {number: K1 * (1 - LENGTH + LENGTH * length(number) / average) for number in numbers}
+
     def weighed(self, weights: Mapping[str, float]) -> Weighed:
         """Terms with their weights and postings at hand, for scoring bags one by one while nothing is written."""
         return Weighed(self, weights)
@@ -130,8 +135,7 @@ class Ranking:
 
     def _score_all(self, candidates: dict[int, float], weights: Mapping[str, float]) -> None:
         """Term by term, so that each bag's parts are added in the order of the weights, as ``score`` adds them."""
-        average, length = self.average, self.length
-        slacks = {number: K1 * (1 - LENGTH + LENGTH * length(number) / average) for number in candidates}
+        slacks = self.slacks(candidates)
         for term, weight in weights.items():
             counts = self.counts(term)
             if len(counts) <= len(candidates):
@@ -218,6 +222,10 @@ class Bags(Ranking):
 
     def length(self, number: int) -> int:
         return max(0, self._lengths[number]) if number < len(self._lengths) else 0
+
+    def slacks(self, numbers: Iterable[int]) -> dict[int, float]:
+        average, lengths = self.average, self._lengths
+        return {number: K1 * (1 - LENGTH + LENGTH * lengths[number] / average) for number in numbers}
 
     def opening(self, letters: str) -> Sequence[str]:
         return self._by_opening.get(letters, ())

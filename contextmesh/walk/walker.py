@@ -6,7 +6,7 @@ import heapq
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from contextmesh.walk.index import ENTITY, SOURCE
+from contextmesh.walk.index import ENTITY, SOURCE, WORDLESS
 from contextmesh.walk.roads import BACKWARD, FORWARD
 from contextmesh.walk.seeds import NAME
 from contextmesh.walk.strength import Strength
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from contextmesh.walk.scoring import Scorer
     from contextmesh.walk.seeds import Seeds
     from contextmesh.walk.settings import WalkSettings
-    from contextmesh.walk.ways import Way, Ways
+    from contextmesh.walk.ways import Place, Way, Ways
 
 # A seed found by word starts this far behind those found by name, and up to as far again the worse it fits.
 WORD_START = 2.0
@@ -80,22 +80,22 @@ class Walker:
     # -- seeds --------------------------------------------------------------------------------
 
     def _meet(self, id: str, price: float, named: bool) -> None:
-        visit = self._visits[id] = self._visit(id, self._nodes[id].type)
+        visit = self._visits[id] = self._visit(self._ways.place(id))
         visit.price, visit.said, visit.covered = price, visit.own, visit.held
         visit.strength = visit.fits if visit.kind != ENTITY else 1.0 if named else 0.5
         self._push(visit)
 
-    def _visit(self, id: str, kind: str) -> Visit:
+    def _visit(self, place: Place) -> Visit:
         """A node that is met for the first time, and not yet weighed."""
-        scorer = self._scorer
+        scorer, id, kind = self._scorer, place.id, place.kind
         if kind == SOURCE:
-            return Visit(id, kind, self._ways.home(id), scorer.passage(id), scorer.said(id), scorer.covered(id))
+            return Visit(id, kind, place.home, scorer.passage(id), scorer.said(id), scorer.covered(id))
         if kind == ENTITY:
             own = scorer.said(id)
-            return Visit(id, kind, self._ways.home(id), 0.0, own, own)
+            return Visit(id, kind, place.home, 0.0, own, own)
         fit = scorer.statement(id)
         own = fit.own | fit.context
-        return Visit(id, kind, self._ways.home(id), fit.score, own, own)
+        return Visit(id, kind, place.home, fit.score, own, own)
 
     # -- steps --------------------------------------------------------------------------------
 
@@ -160,14 +160,14 @@ class Walker:
         return self._from_pool.get(id, ())
 
     def _follow(self, visit: Visit, way: Way, asked: float) -> None:
-        target, kind = way[0], way[1]
-        known = self._visits.get(target)
+        place = way[0]
+        known = self._visits.get(place.id)
         if known is None:
-            if kind == ENTITY and self._leads_back(visit, target):
+            if place.kind == ENTITY and self._leads_back(visit, place.id):
                 return
-            known = self._visits[target] = self._visit(target, kind)
+            known = self._visits[place.id] = self._visit(place)
         self._reach(visit, way, known, self._strength.of(visit, known), asked)
-        if visit.kind == ENTITY and kind != ENTITY and kind != SOURCE:
+        if visit.kind == ENTITY and place.kind not in WORDLESS:
             self._read_at_home(visit, known)
 
     def _reach(self, visit: Visit, way: Way, known: Visit, strength: float, asked: float) -> None:
@@ -181,12 +181,12 @@ class Walker:
             known.covered = visit.covered | known.held
         if known.spread < 0:
             # The price of the edge's type, more for a busy target, less for a repeated observation or a good fit.
-            price = way[2] * (1.6 - (strength if strength < 1.0 else 1.0)) / way[3]
+            price = way[1] * (1.6 - (strength if strength < 1.0 else 1.0)) / way[2]
             price = visit.price + (price * ASKED_PRICE if asked else price)
             # What a node already led to keeps its place within the hop budget.
             if price < known.price and not (known.led_on and visit.hops + 1 > known.hops):
                 known.price, known.hops, known.parent = price, visit.hops + 1, visit.id
-                known.edge, known.direction = way[4], way[5]
+                known.edge, known.direction = way[3], way[4]
                 self._push(known)
         elif stronger and strength > known.spread * STRONGER:
             self._push(known)
@@ -197,9 +197,9 @@ class Walker:
         if way is None or statement.hops >= self._settings.hop_budget:
             return
         statement.led_on = True
-        home = self._visits.get(way[0])
+        home = self._visits.get(way[0].id)
         if home is None:
-            home = self._visits[way[0]] = self._visit(way[0], way[1])
+            home = self._visits[way[0].id] = self._visit(way[0])
         self._reach(statement, way, home, self._strength.bridged(entity, home), 0.0)
 
     def _leads_back(self, visit: Visit, target: str) -> bool:

@@ -5,6 +5,7 @@ Kept from one question to the next while nothing is written, so that ground walk
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from math import log2, sqrt
 from typing import TYPE_CHECKING
 
@@ -25,9 +26,18 @@ FEW = 8
 BRIDGE = 1.2
 MENTION = 0.8
 
-Way = tuple[str, str, float, float, "Edge", str]
-"""A step: the node it leads to, its type, the price of the edge's type by how busy that node is, what repeated
-observations divide it by, the edge, and the direction in which it is walked."""
+Way = tuple["Place", float, float, "Edge", str]
+"""A step: the node it leads to, the price of the edge's type by how busy that node is, what repeated observations
+divide it by, the edge, and the direction in which it is walked."""
+
+
+@dataclass(slots=True)
+class Place:
+    """A node as walks see it: its type, and the source it was read in."""
+
+    id: str
+    kind: str
+    home: str | None
 
 
 class Ways:
@@ -46,11 +56,12 @@ class Ways:
         self._alone: dict[str, str | None] = {}
         self._names: dict[str, tuple[str, str, float]] = {}
         self._busy: dict[str, float] = {}
+        self._places: dict[str, Place] = {}
 
     def trim(self) -> None:
         """Let go of everything when it is much."""
         if len(self._of) + len(self._to_home) > KEPT:
-            for table in (self._of, self._to_home, self._alone, self._names, self._busy):
+            for table in (self._of, self._to_home, self._alone, self._names, self._busy, self._places):
                 table.clear()
 
     def of(self, id: str) -> list[Way] | None:
@@ -69,12 +80,16 @@ class Ways:
         table = self._roads.forward if direction == FORWARD else self._roads.backward
         root = sqrt(sqrt(edge.weight)) if edge.weight > 1.0 else 1.0
         price = table.get(edge.type, 1.0) * self._busy_at(target)
-        return target, self._nodes[target].type, price, root, edge, direction
+        return self.place(target), price, root, edge, direction
 
-    def home(self, id: str) -> str | None:
-        """The source a node was read in."""
-        read = self._nodes[id].provenance
-        return read.source_id if read is not None else None
+    def place(self, id: str) -> Place:
+        """A node as walks see it."""
+        place = self._places.get(id)
+        if place is None:
+            node = self._nodes[id]
+            read = node.provenance
+            place = self._places[id] = Place(id, node.type, read.source_id if read is not None else None)
+        return place
 
     def to_home(self, id: str) -> Way | None:
         """The way from a statement to the source it was read in."""
@@ -121,7 +136,7 @@ class Ways:
         return [way for way in ways if way is not None]
 
     def _found_home(self, id: str) -> Way | None:
-        home = self.home(id)
+        home = self.place(id).home
         if home is None or not self._live.holds((home,)):
             return None
         for edge in self._edges.between(id, home):
@@ -134,4 +149,4 @@ class Ways:
         if edges.leaving(entity) != 1 or edges.reaching(entity) > FEW:
             return None
         home = edges.out_of(entity)[0].dst
-        return home if all(home in (edge.src, self.home(edge.src)) for edge in edges.into(entity)) else None
+        return home if all(home in (edge.src, self.place(edge.src).home) for edge in edges.into(entity)) else None
