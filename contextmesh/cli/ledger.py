@@ -26,6 +26,7 @@ ledger = typer.Typer(
 kit.app.add_typer(ledger, name="ledger")
 
 SMALL = 1 << 20
+_UNSIGNED = "the signature of the checkpoint was not looked at: add --key"
 BROKEN = ("ledger-broken", "head-differs")
 """Codes of a ledger that can be read and does not verify."""
 
@@ -50,6 +51,10 @@ def verify(
     ] = None,
     against: AgainstOption = None,
     key: TrustOption = None,
+    proof: Annotated[
+        Path | None,
+        typer.Option("--proof", metavar="FILE", help="Check this proof by the checkpoint, without a ledger."),
+    ] = None,
     json: kit.JsonOption = False,
 ) -> None:
     """Check the chain from its first entry, and against what was kept elsewhere; exit status 1 when it does not hold.
@@ -69,6 +74,9 @@ def verify(
         message = "the trusted head is 64 lowercase hex digits"
         raise InputError(Problem("malformed-digest", message, subject=expect_head))
     trusted = _trusted(against, key) if against is not None else None
+    if proof is not None:
+        _verify_proof(proof, trusted, json, signed=key is not None)
+        return
     try:
         found = _read(session, file, policy)
         verdict = found.verify(expect_head=expect_head)
@@ -152,6 +160,10 @@ def prove(
         int | None,
         typer.Option("--since", metavar="SIZE", min=1, help="Prove that the first SIZE entries still begin it."),
     ] = None,
+    size: Annotated[
+        int | None,
+        typer.Option("--size", metavar="SIZE", min=1, help="Of the entry: as the ledger was at a checkpoint of SIZE."),
+    ] = None,
     session: kit.SessionOption = None,
     file: FileOption = None,
     policy: kit.PolicyOption = None,
@@ -159,13 +171,14 @@ def prove(
 ) -> None:
     """An inclusion proof of an entry, or a consistency proof since an earlier size, as RFC 6962 defines them.
 
-    Whoever holds a checkpoint can check the proof without the ledger.
+    Whoever holds a checkpoint can check the proof without the ledger: keep it with --json, and give it to
+    `contextmesh ledger verify --proof FILE --against CHECKPOINT`.
     """
     found = _read(session, file, policy)
-    if (entry is None) == (since is None):
+    if (entry is None) == (since is None) or (entry is None and size is not None):
         message = "a proof is of one entry, or since one size"
         raise InputError(Problem("usage", message, hint="contextmesh ledger prove 9, or --since 9"))
-    payload = _inclusion(found, entry) if entry is not None else _consistency(found, since or 1)
+    payload = _inclusion(found, entry, size) if entry is not None else _consistency(found, since or 1)
     kit.show(lambda: payload, lambda: "\n".join(_proof_lines(payload)), as_json=json)
 
 
@@ -221,6 +234,27 @@ def checkpoint(
     )
 
 
+def _verify_proof(path: Path, trusted: Checkpoint | None, json: bool, *, signed: bool) -> None:
+    from contextmesh.cli.proofs import check
+
+    if trusted is None:
+        message = "a proof is checked by a checkpoint, and none is named"
+        raise InputError(Problem("usage", message, hint="add --against CHECKPOINT"))
+    said, reason = check(read_bytes(path, limit=SMALL), str(path), trusted)
+    whole = (
+        f"entry {said['entry']} is in the log" if "entry" in said else f"{said['since']} entries begin {said['size']}"
+    )
+    words = f"refused: {reason}" if reason is not None else f"proven: {whole}, by the checkpoint of {trusted.size}"
+    lines = [words] if signed or reason is not None else [words, _UNSIGNED]
+    kit.show(
+        lambda: {"verified": reason is None, **said, "reason": reason, "words": words},
+        lambda: "\n".join(lines),
+        as_json=json,
+    )
+    if reason is not None:
+        kit.leave(kit.FOUND)
+
+
 def _remarks(verdict: Verdict, trusted: Checkpoint | None, *, unsigned: bool) -> list[str]:
     if verdict.reason is not None:
         return []
@@ -228,7 +262,7 @@ def _remarks(verdict: Verdict, trusted: Checkpoint | None, *, unsigned: bool) ->
     if trusted is not None and not verdict.complete:
         lines.append(f"the checkpoint was made at entry {trusted.size}; it cannot know what came after")
     if trusted is not None and unsigned:
-        lines.append("the signature of the checkpoint was not looked at: add --key")
+        lines.append(_UNSIGNED)
     return lines
 
 
@@ -311,15 +345,19 @@ def _text(path: Path) -> str:
         raise InputError(Problem("not-utf-8", f"{path} is not UTF-8 text", subject=str(path))) from None
 
 
-def _inclusion(found: RunLedger, seq: int) -> dict[str, Any]:
+def _inclusion(found: RunLedger, seq: int, size: int | None) -> dict[str, Any]:
     one, tree = found.entry(seq), found.tree
+    whole = len(tree) if size is None else size
+    if not seq <= whole <= len(tree):
+        message = f"the ledger has {len(tree)} entries, and entry {seq} is not among the first {whole}"
+        raise LedgerIntegrityError(Problem("unknown-entry", message, subject=str(seq)))
     return {
         "proof": "inclusion",
         "index": seq - 1,
-        "size": len(tree),
-        "root": _b64(tree.root()),
+        "size": whole,
+        "root": _b64(tree.root(whole)),
         "leaf": _b64(one.leaf()),
-        "hashes": [_b64(step) for step in tree.inclusion(seq - 1)],
+        "hashes": [_b64(step) for step in tree.inclusion(seq - 1, whole)],
         "entry": one.as_json(),
     }
 
