@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
-from operator import itemgetter
-from typing import TYPE_CHECKING
+from itertools import compress
+from operator import is_not, itemgetter
+from typing import TYPE_CHECKING, TypeVar
 
 from contextmesh.store import relations
 
 if TYPE_CHECKING:
-    from contextmesh.datalog.ast import Row
+    from contextmesh.datalog.ast import Row, Value
     from contextmesh.store.model import Edge, Node
     from contextmesh.store.relations import Fact
     from contextmesh.store.store import Store
@@ -30,6 +31,8 @@ IN_ORDER = ("node", "edge")
 
 FEW = 4
 """A past that lacks less than one in so many records of now is what is now, less those."""
+
+Record = TypeVar("Record")
 
 Late = Callable[[], Iterable["Row"]]
 
@@ -96,8 +99,9 @@ class _Then:
         for edge in self._changed_edges.values():
             rows += [row for name, row in relations.edge_facts(edge, self._born(edge.id)) if name == relation]
         if rows:
-            place = {id: at for at, id in enumerate(edges)}
-            rows.sort(key=lambda row: place[str(row[0])])
+            told = dict.fromkeys(row[0] for row in rows)  # a few of all the edges
+            place: dict[Value, int] = {id: at for at, id in enumerate(edges) if id in told}
+            rows.sort(key=lambda row: place[row[0]])
         return rows + [row for name, row in self._stated if name == relation]
 
     def births(self) -> Iterable[Row]:
@@ -128,11 +132,7 @@ class _Then:
         now = self._now
         if self._looked != now.seq:
             self._looked = now.seq
-            nodes, edges = now.nodes, now.edges
-            self._changed = (
-                {id: node for id, node in self._nodes.items() if nodes[id] is not node},
-                {id: edge for id, edge in self._edges.items() if edges[id] is not edge},
-            )
+            self._changed = _others(self._nodes, now.nodes), _others(self._edges, now.edges)
 
     def _standing(self, relation: str, records: Mapping[str, object], changed: Mapping[str, object]) -> Iterable[Row]:
         """The rows of now that tell of a record that was there and is what it was."""
@@ -146,6 +146,12 @@ class _Then:
         elif len(records) < len(standing) or relation not in IN_ORDER:
             rows = [row for row in rows if row[0] in records]
         return [row for row in rows if row not in beside] if beside else rows
+
+
+def _others(then: Mapping[str, Record], now: Mapping[str, Record]) -> dict[str, Record]:
+    """The records of then that are not those of now; looked for without a step of ours for each."""
+    newest = map(now.__getitem__, then)
+    return {id: then[id] for id in compress(then, map(is_not, then.values(), newest))}
 
 
 def _subject(relation: str) -> Callable[[Row], str]:
