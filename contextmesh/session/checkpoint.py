@@ -15,6 +15,7 @@ from contextmesh.session.lock import Held, held_or_locked
 from contextmesh.session.manifest import JOURNALLED
 from contextmesh.session.pending import Attempt, Entry
 from contextmesh.session.plan_lines import plan_body
+from contextmesh.session.plan_told import plan_told
 from contextmesh.session.state import SessionState
 
 LEAST = 256_000
@@ -93,6 +94,7 @@ def checkpoint(
         rebased = current is not state
         if rebased and not _is_changed(current) and not compact:
             return Acknowledged(current, rebased=True)
+        current = plan_told(current)
         entries = None if compact else _entries(current)
         if entries is not None:
             appended = _appended(current, entries)

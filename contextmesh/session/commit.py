@@ -19,6 +19,7 @@ from contextmesh.session.load import find_manifest, read_generation
 from contextmesh.session.lock import Held, held_or_locked
 from contextmesh.session.manifest import JOURNALLED, POINTER, numbered
 from contextmesh.session.pending import Attempt, Pending
+from contextmesh.session.plan_told import plan_told
 from contextmesh.session.state import Home, SessionState
 
 _KINDS = ("graph", "records", "vectors", "resolver", "execution", "runledger", "journal", "session")
@@ -86,6 +87,7 @@ def commit(directory: Path, state: SessionState, number: int, version: int) -> S
     Raises:
         SessionError: unwritable-file; the session is as it was, and what is new in it is still new.
     """
+    state = plan_told(state)
     if state.history is None:
         state = replace(state, history=History(state.graph.store))
     pending = state.pending if _follows(state) and (state.home is None or at_home_in(directory, state)) else None

@@ -269,3 +269,27 @@ def test_a_plan_that_is_opened_and_run_again_states_nothing_twice(tmp_path: Path
     assert restored == []
     assert again.runner is not None
     assert again.runner.run().executed == ()
+
+
+@pytest.mark.parametrize("journalled", [False, True], ids=["save", "checkpoint"])
+def test_a_ground_may_fall_where_nobody_knows_the_workers_and_the_plan_goes_on(
+    tmp_path: Path, journalled: bool
+) -> None:
+    from contextmesh.api import Mesh
+
+    session = planned(tmp_path / "s")
+    assert session.runner is not None
+    session.runner.run()
+    session.checkpoint() if journalled else session.save()
+    ground = session.runner.plan.tasks["survey"].assumption_id
+    mesh = Mesh.open(tmp_path / "s")
+    seen = mesh.submit_evidence("It drifts", source_id=session.runner.source_id)
+    mesh.reject(ground, evidence_id=seen.id)
+    mesh.checkpoint() if journalled else mesh.save()
+
+    again = Session.load(tmp_path / "s", registry=registry())
+
+    assert again.runner is not None
+    assert again.runner.schedule.is_stale(again.runner.plan.tasks["survey"])
+    again.runner.repair("survey", assumes="The echo sounder was calibrated again")
+    assert "survey" in again.runner.run().executed
