@@ -132,7 +132,7 @@ def test_a_plan_is_not_written_on_what_another_writer_committed_meanwhile(tmp_pa
     session.runner.run()
     for write in (session.checkpoint, session.save):
         with pytest.raises(SessionError) as caught:
-            write()  # type: ignore[operator]
+            write()
         assert caught.value.code == "stale-session"
     assert Session.load(tmp_path / "s", registry=registry()).generation == 2
     assert [a.statement for a in Mesh.open(tmp_path / "s").graph.store.assumptions.values()][-1] == "The tide is low"
