@@ -19,7 +19,7 @@ WORDS = ("source", "entity", "alias", "claim", "assume", "supersede", "bind", "a
 
 Step = tuple[str, int, int]
 
-steps = st.lists(st.tuples(st.sampled_from(WORDS), st.integers(0, 5), st.integers(0, 5)), min_size=4, max_size=12)
+steps = st.lists(st.tuples(st.sampled_from(WORDS), st.integers(0, 5), st.integers(0, 5)), min_size=3, max_size=8)
 
 
 @dataclass

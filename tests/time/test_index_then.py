@@ -57,7 +57,7 @@ def rename(writer: Writer, i: int, j: int) -> None:
     stage.commit()
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(steps, st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), max_size=3), st.integers(0, 12), steps)
 def test_a_shared_index_of_then_is_the_index_built_over_the_graph_of_then(
     early: list[tuple[str, int, int]], renamed: list[tuple[int, int]], back: int, late: list[tuple[str, int, int]]
@@ -85,7 +85,7 @@ def test_a_shared_index_of_then_is_the_index_built_over_the_graph_of_then(
         assert answers[0] == answers[1]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(steps, st.integers(0, 11))
 def test_of_source_time_too(plan: list[tuple[str, int, int]], day: int) -> None:
     writer = Writer()

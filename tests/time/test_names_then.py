@@ -12,7 +12,7 @@ from contextmesh.resolve.resolver import Resolver
 MENTIONS = ("Pump 1", "pump", "the pump of 2", "pomp 3", "PUMP-4", "P4", "pump of", "valve", "Pump 1 Ltd", "the", "üm")
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(steps, st.integers(0, 12), st.lists(st.sampled_from(MENTIONS), max_size=4))
 def test_a_mention_is_what_a_table_of_all_that_was_there_says(
     plan: list[tuple[str, int, int]], back: int, learned: list[str]

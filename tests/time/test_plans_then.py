@@ -45,7 +45,7 @@ def followed(shape: Shape, happened: list[Step]) -> tuple[Timeline, dict[int, di
 def test_a_plan_stands_in_the_past_as_it_stood_then(shape: Shape, happened: list[Step]) -> None:
     timeline, then = followed(shape, happened)
     seqs = list(then)
-    for seq in dict.fromkeys((*seqs[:: max(1, len(seqs) // 6)], seqs[-1])):
+    for seq in dict.fromkeys((*seqs[:: max(1, len(seqs) // 3)], seqs[-1])):
         assert picture(timeline.at(seq).graph) == then[seq]
 
 

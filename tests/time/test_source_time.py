@@ -18,7 +18,7 @@ Paper = tuple[int, int, int, str]
 papers = st.lists(
     st.tuples(st.integers(0, 4), st.integers(0, 3), st.integers(0, 7), st.sampled_from(["plain", "decide", "reject"])),
     min_size=2,
-    max_size=8,
+    max_size=6,
 )
 
 
