@@ -32,6 +32,7 @@ OUTPUTS: Mapping[str, tuple[str, ...]] = {
     # provenance and time
     "sourced": ("id",),
     "gap": ("id",),
+    "redacted": ("id", "why"),
     "known": ("id", "day"),
     "undated": ("id",),
     "names_successor": ("id", "key"),

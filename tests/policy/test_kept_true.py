@@ -12,7 +12,7 @@ from contextmesh.datalog.facts import Delta
 from contextmesh.policy.contract import OUTPUTS
 from tests.laws.worlds import WHOLE, World, dense_grounds, dense_histories, program_of, replay, world_of
 
-FILES = (*WHOLE, "asks.dl")
+FILES = (*WHOLE, "asks.dl", "redaction.dl")
 
 
 @settings(max_examples=25, deadline=None)
