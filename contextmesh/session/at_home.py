@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from contextmesh.store.store import Store
 
 
-class AtHome:
+class AtHome(ABC):
     """The part of a mesh that knows its session directory."""
 
     _state: SessionState
@@ -137,6 +138,6 @@ class AtHome:
             before.pending.stop()
         self._moved(store)
 
+    @abstractmethod
     def _moved(self, before: Store) -> None:
         """Called when it stands on another state; ``before`` is the store that it stood over."""
-        raise NotImplementedError

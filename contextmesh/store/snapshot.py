@@ -15,8 +15,9 @@ from contextmesh.base.files import read_bytes, write_bytes
 from contextmesh.base.strict import Document, from_value, parse
 from contextmesh.datalog.limits import Limits
 from contextmesh.policy import Policy
-from contextmesh.store.model import Assumption, Edge, Node, Provenance
+from contextmesh.store.model import Assumption, Node
 from contextmesh.store.records_agree import disagreement
+from contextmesh.store.records_json import edge_to_json, provenance_to_json
 from contextmesh.store.relations import ASSUMPTION, SUPERSEDES
 from contextmesh.store.snapshot_agree import require_agreement
 from contextmesh.store.snapshot_history import Place, unsaid_places
@@ -58,7 +59,7 @@ def graph_to_json(store: Store) -> dict[str, Any]:
         ],
         "assumptions": [_assumption(record, status[record.id]) for record in records.values()],
         "edges": [
-            {**_edge(edge), "traversals": store.traversals.get(edge.id, 0), "invalidated": edge.id in dead}
+            {**edge_to_json(edge), "traversals": store.traversals.get(edge.id, 0), "invalidated": edge.id in dead}
             for edge in store.edges.values()
         ],
     }
@@ -121,36 +122,11 @@ def _node(node: Node, record: Assumption | None, status: str | None, unsaid: Pla
         "type": node.type,
         "label": node.label,
         "attrs": attrs,
-        "provenance": _provenance(node.provenance),
+        "provenance": None if node.provenance is None else provenance_to_json(node.provenance),
         "embedded": node.embedding is not None,
         "embedding": None if node.embedding is None else list(node.embedding),
         "build": node.build,
         "pruned": node.pruned,
-    }
-
-
-def _provenance(provenance: Provenance | None) -> dict[str, Any] | None:
-    if provenance is None:
-        return None
-    return {
-        "source_id": provenance.source_id,
-        "span": None if provenance.span is None else list(provenance.span),
-        "extractor": provenance.extractor,
-        "checks": list(provenance.checks),
-        "recorded_at_build": provenance.recorded_at_build,
-    }
-
-
-def _edge(edge: Edge) -> dict[str, Any]:
-    return {
-        "id": edge.id,
-        "src": edge.src,
-        "dst": edge.dst,
-        "type": edge.type,
-        "assumption_id": edge.assumption_id,
-        "evidence_ids": list(edge.evidence_ids),
-        "weight": float(edge.weight),
-        "build": edge.build,
     }
 
 

@@ -5,6 +5,7 @@ Edges are the engine's to find: nothing of the graph's shape stands here a secon
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -98,7 +99,7 @@ class Adjacency:
         return [edges[row[0]] for row in rows]  # type: ignore[index]
 
 
-class Index:
+class Index(ABC):
     """What a walk asks of an index, whatever time it is of.
 
     Attributes:
@@ -117,16 +118,16 @@ class Index:
     _store: Store
     _ways: Ways | None = None
 
-    def __contains__(self, id: str) -> bool:
-        raise NotImplementedError
+    @abstractmethod
+    def __contains__(self, id: str) -> bool: ...
 
+    @abstractmethod
     def words(self, id: str) -> tuple[str, ...]:
         """The terms of a node's text, in order, repeats kept."""
-        raise NotImplementedError
 
+    @abstractmethod
     def roads(self) -> Roads:
         """What the rules say about walking."""
-        raise NotImplementedError
 
     def ways(self, roads: Roads, fan: int) -> Ways:
         """What walks find at nodes, kept from one question to the next until something is written."""

@@ -7,6 +7,7 @@ read from the terms of a question, so no second copy of the text is kept.
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import islice
 
@@ -45,7 +46,7 @@ class Numbers:
         return found
 
 
-class Ranking:
+class Ranking(ABC):
     """Bags of terms by id, scored by BM25 (Robertson and Zaragoza, 2009; k1 = 1.2, b = 0.5).
 
     Where the bags come from is for a subclass to say: ``counts``, ``length``, ``bags``, ``total`` and ``opening``.
@@ -62,17 +63,17 @@ class Ranking:
         self.total = 0
         self._champions: dict[str, tuple[int, tuple[int, ...]]] = {}
 
+    @abstractmethod
     def counts(self, term: str) -> Counts:
         """The bags that hold a term; not to be changed, nor held over a change of the index."""
-        raise NotImplementedError
 
+    @abstractmethod
     def length(self, number: int) -> int:
         """The terms of a bag, repeats counted; 0 where there is no bag."""
-        raise NotImplementedError
 
+    @abstractmethod
     def opening(self, letters: str) -> Iterable[str]:
         """The terms that open with these letters, in the order of first appearance, perhaps with some no bag holds."""
-        raise NotImplementedError
 
     @property
     def average(self) -> float:

@@ -6,6 +6,7 @@ the records and then what its questions hold.
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -205,8 +206,8 @@ class BagsThen(Ranking):
         own = (term for entry in self._index.own.values() for term in entry.words if term.startswith(letters))
         return dict.fromkeys((*self._now.opening(letters), *own))
 
-    def _counted(self, term: str) -> Counts:
-        raise NotImplementedError
+    @abstractmethod
+    def _counted(self, term: str) -> Counts: ...
 
     def _standing(self, term: str) -> Iterator[tuple[int, int]]:
         """What the term counts now in bags of nodes whose entry is what it was."""
