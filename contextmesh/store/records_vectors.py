@@ -70,10 +70,11 @@ def packed(vector: Sequence[float]) -> bytes | None:
 def first_not_finite(data: bytes) -> int | None:
     """The index of the first number of float32 bytes that is infinite or none, or None; looks at bytes, not numbers."""
     high = data[3::FLOAT32]
+    found: list[int] = []
     for byte in _NOT_FINITE:
         at = high.find(byte)
-        while at >= 0:
-            if data[at * FLOAT32 + 2] & 0x80:
-                return at
+        while at >= 0 and not data[at * FLOAT32 + 2] & 0x80:
             at = high.find(byte, at + 1)
-    return None
+        if at >= 0:
+            found.append(at)
+    return min(found, default=None)
