@@ -6,12 +6,15 @@ import os
 import stat
 from contextlib import suppress
 from pathlib import Path
+from typing import BinaryIO
 
 from contextmesh.base.disk import disk, write_all
 from contextmesh.base.errors import InputError, Problem, Where
 
 SIZE = 1 << 30
 """The most bytes a file may have unless its reader says otherwise."""
+
+_PIECE = 1 << 20
 
 
 def read_bytes(path: Path, *, limit: int = SIZE, follow: bool = True) -> bytes:
@@ -25,6 +28,33 @@ def read_bytes(path: Path, *, limit: int = SIZE, follow: bool = True) -> bytes:
         InputError: missing-file, unreadable-file, not-a-file (a folder, pipe or device, or a link not to be
             followed) or too-large.
     """
+    descriptor, size = _opened(path, follow)
+    with os.fdopen(descriptor, "rb") as file:
+        try:
+            data = _read(file, size, limit) if size <= limit else None
+        except OSError as error:
+            raise _unreadable("unreadable-file", f"{path} cannot be read: {error.strerror}", str(path)) from None
+    if data is None or len(data) > limit:
+        raise _unreadable("too-large", f"{path} is larger than {limit} bytes", str(path))
+    return data
+
+
+def read_start(path: Path, size: int) -> bytes:
+    """So many of the first bytes of a regular file, or all of a shorter one.
+
+    Raises:
+        InputError: as ``read_bytes``, but for too-large.
+    """
+    descriptor, _ = _opened(path, follow=True)
+    with os.fdopen(descriptor, "rb") as file:
+        try:
+            return file.read(size)
+        except OSError as error:
+            raise _unreadable("unreadable-file", f"{path} cannot be read: {error.strerror}", str(path)) from None
+
+
+def _opened(path: Path, follow: bool) -> tuple[int, int]:
+    """A descriptor of a regular file, which is never waited for, and how long the file says it is."""
     name = str(path)
     flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
     if not follow and path.is_symlink():
@@ -40,14 +70,17 @@ def read_bytes(path: Path, *, limit: int = SIZE, follow: bool = True) -> bytes:
     if not stat.S_ISREG(status.st_mode):
         os.close(descriptor)
         raise _unreadable("not-a-file", f"{name} is not a regular file", name)
-    with os.fdopen(descriptor, "rb") as file:
-        try:
-            data = file.read(limit + 1) if status.st_size <= limit else None
-        except OSError as error:
-            raise _unreadable("unreadable-file", f"{name} cannot be read: {error.strerror}", name) from None
-    if data is None or len(data) > limit:
-        raise _unreadable("too-large", f"{name} is larger than {limit} bytes", name)
-    return data
+    return descriptor, status.st_size
+
+
+def _read(file: BinaryIO, size: int, limit: int) -> bytes:
+    """All of it, or one byte more than the limit; memory is asked for by what is there, never by the limit."""
+    pieces = [file.read(size + 1)]
+    found = len(pieces[0])
+    while size < found <= limit and pieces[-1]:  # it grew, or its size is not told
+        pieces.append(file.read(min(_PIECE, limit + 1 - found)))
+        found += len(pieces[-1])
+    return pieces[0] if len(pieces) == 1 else b"".join(pieces)
 
 
 def write_bytes(path: Path, data: bytes, *, mode: int = 0o666, lasting: bool = True) -> None:

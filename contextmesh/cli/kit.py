@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NoReturn
 
@@ -121,6 +123,18 @@ def load_policy(directory: Path | None) -> Policy | None:
     from contextmesh.policy import Policy
 
     return Policy.load(directory)
+
+
+@contextmanager
+def about(path: Path) -> Iterator[None]:
+    """Inside, what is refused without a place bears the name of this file."""
+    from contextmesh.base.errors import Refusal, Where
+
+    try:
+        yield
+    except Refusal as refusal:
+        problems = (replace(one, where=one.where or Where(str(path))) for one in refusal.problems)
+        raise type(refusal)(*problems) from None
 
 
 def open_mesh(session: Path | None, policy: Path | None, *, quiet: bool = False) -> Mesh:

@@ -304,16 +304,22 @@ def _trusted(note: Path, key: str | None) -> Checkpoint:
     """The kept checkpoint; without a key its text is believed because its keeper is."""
     from contextmesh.run.checkpoint import VerifyKey, open_checkpoint, read_checkpoint
 
-    text = _text(note)
-    if key is None:
-        return read_checkpoint(text)
-    return open_checkpoint(text, [VerifyKey.parse(_text(Path(key)) if "+" not in key else key)])
+    keys = []
+    if key is not None and "+" in key:
+        keys = [VerifyKey.parse(key)]
+    elif key is not None:
+        with kit.about(Path(key)):
+            keys = [VerifyKey.parse(_text(Path(key)))]
+    with kit.about(note):
+        text = _text(note)
+        return read_checkpoint(text) if key is None else open_checkpoint(text, keys)
 
 
 def _signing_key(path: Path) -> SigningKey:
     from contextmesh.run.checkpoint import SigningKey
 
-    return SigningKey.parse(_text(path))
+    with kit.about(path):
+        return SigningKey.parse(_text(path))
 
 
 def _made_key(path: Path, name: str) -> SigningKey:

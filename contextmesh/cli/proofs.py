@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from contextmesh.base import fields
 from contextmesh.base.canon import canonical
-from contextmesh.base.errors import LedgerIntegrityError
+from contextmesh.base.errors import InputError, LedgerIntegrityError
 from contextmesh.base.fields import Fault
 from contextmesh.base.strict import parse
 from contextmesh.run.merkle import leaf_hash, verify_consistency, verify_inclusion
@@ -46,7 +46,7 @@ def _inclusion(row: Any, trusted: Checkpoint) -> tuple[dict[str, Any], str | Non
     said = {"proof": "inclusion", "entry": index + 1, "size": size}
     if (size, root) != (trusted.size, trusted.root):
         return said, f"it is of a ledger of {size} entries, and not of the {trusted.size} of the checkpoint"
-    if leaf != leaf_hash(canonical(entry).encode("utf-8")) or entry.get("seq") != index + 1:
+    if leaf != leaf_hash(_canonical(entry)) or entry.get("seq") != index + 1:
         return said, "the entry it shows is not the one it proves"
     holds = verify_inclusion(leaf, index, size, steps, root)
     return said, None if holds else "its hashes do not lead from the entry to the root of the checkpoint"
@@ -61,6 +61,13 @@ def _consistency(row: Any, trusted: Checkpoint) -> tuple[dict[str, Any], str | N
         return said, f"neither of its sizes, {since} and {size}, has the root of the checkpoint of {trusted.size}"
     holds = verify_consistency(since, size, steps, before, root)
     return said, None if holds else f"its hashes do not show that the first {since} of {size} entries are the same"
+
+
+def _canonical(entry: dict[str, Any]) -> bytes:
+    try:
+        return canonical(entry).encode("utf-8")
+    except InputError as error:
+        raise Fault(error.code, f"has no digest: {error.problem.message}", ("entry",)) from None
 
 
 def _hash(row: Any, key: str) -> bytes:

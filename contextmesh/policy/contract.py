@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from contextmesh.base.errors import PolicyError, Problem
+from contextmesh.base.errors import PolicyError, Problem, Where
 from contextmesh.datalog.ast import Declaration
 from contextmesh.datalog.program import Program
 from contextmesh.policy.ontology import Ontology
@@ -115,7 +115,8 @@ def _types(ontology: Ontology, graph_md: str) -> Iterator[Problem]:
     lacks += [("edge", name) for name in EDGE_TYPES if name not in ontology.edge_types]
     for what, name in lacks:
         hint = "the engine writes it by name: put its row back"
-        yield Problem("missing-type", f"{graph_md} declares no {what} type `{name}`", name, hint=hint)
+        message = f"{graph_md} declares no {what} type `{name}`"
+        yield Problem("missing-type", message, name, where=Where(graph_md), hint=hint)
 
 
 def _outputs(program: Program, wanted_outputs: Mapping[str, tuple[str, ...]]) -> Iterator[Problem]:

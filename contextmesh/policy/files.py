@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from contextmesh.base.data import data_root
-from contextmesh.base.errors import InputError, PolicyError, Problem
+from contextmesh.base.errors import InputError, PolicyError, Problem, Where
 from contextmesh.base.files import read_bytes
 from contextmesh.base.source import Source, Span
 
@@ -94,10 +94,11 @@ def _read(path: Path, name: str) -> Source:
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         hint = "save the file as UTF-8 text"
-        raise _refused("not-utf-8", f"{name} is not UTF-8 text: byte {error.start}, line {line}", path, hint) from None
+        message = f"{name} is not UTF-8 text: byte {error.start}"
+        raise _refused("not-utf-8", message, path, hint, Where(name, line)) from None
     if source.text.startswith(_BYTE_ORDER_MARK):
         message = f"{name} starts with a byte order mark"
-        raise _refused("byte-order-mark", message, path, "save the file as UTF-8 without it")
+        raise _refused("byte-order-mark", message, path, "save the file as UTF-8 without it", Where(name, 1, 1))
     tab = source.text.find("\t") if path.suffix == SUFFIX else -1
     if tab >= 0:
         where = source.where(Span(tab, tab + 1))
@@ -106,5 +107,5 @@ def _read(path: Path, name: str) -> Source:
     return source
 
 
-def _refused(code: str, message: str, path: Path, hint: str | None) -> PolicyError:
-    return PolicyError(Problem(code, message, str(path), hint=hint))
+def _refused(code: str, message: str, path: Path, hint: str | None, where: Where | None = None) -> PolicyError:
+    return PolicyError(Problem(code, message, str(path), where=where or Where(str(path)), hint=hint))

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from contextmesh.base import fields
-from contextmesh.base.canon import pretty_bytes
-from contextmesh.base.chain import is_digest, verify
-from contextmesh.base.errors import LedgerIntegrityError
+from contextmesh.base.canon import canonical, pretty_bytes
+from contextmesh.base.chain import Verdict, is_digest, verify
+from contextmesh.base.errors import InputError, LedgerIntegrityError
 from contextmesh.base.fields import Fault
 from contextmesh.base.strict import Document, from_value, parse
 from contextmesh.run.ledger import EVENTS, FIELDS, Entry, RunLedger, Salts
@@ -94,7 +94,7 @@ def require_chain(document: Document, entries: Sequence[Entry], head: str, expec
     try:
         if expect_head is not None and not is_digest(expect_head):
             raise Fault("malformed-digest", "cannot be compared: the expected head is not 64 lowercase hex digits")
-        verdict = verify([(entry.payload(), entry.digest) for entry in entries])
+        verdict = _verified(entries)
         if verdict.broken_at is not None:
             path = ("entries", verdict.broken_at, "digest")
             raise Fault("ledger-broken", "is not the digest of this entry after the one before", path)
@@ -106,6 +106,20 @@ def require_chain(document: Document, entries: Sequence[Entry], head: str, expec
             raise Fault("head-differs", "is not the head that was trusted", ("head",), note=note, hint=hint)
     except Fault as fault:
         raise LedgerIntegrityError(document.problem(fault)) from None
+
+
+def _verified(entries: Sequence[Entry]) -> Verdict:
+    """A look at the chain; raises Fault for an entry over which no digest can be taken."""
+    try:
+        return verify([(entry.payload(), entry.digest) for entry in entries])
+    except InputError:
+        for index, entry in enumerate(entries):
+            try:
+                canonical(entry.payload())
+            except InputError as error:
+                message = f"has no digest: {error.problem.message}"
+                raise Fault(error.code, message, ("entries", index, "data")) from None
+        raise AssertionError("what cannot be verified is one of the entries") from None
 
 
 def read_entries(value: object) -> tuple[list[Entry], str]:

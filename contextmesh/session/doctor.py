@@ -204,8 +204,7 @@ class _Examination:
         newest = self._numbers[0]
         try:
             stated = files.read_member(self._directory, numbered("session", newest))
-            target = (self._directory / POINTER).resolve()
-            same = files.read_member(target.parent, target.name) == stated
+            same = files.read_pointer(self._directory) == stated
         except Refusal:
             same = False
         if same:
@@ -213,6 +212,8 @@ class _Examination:
         file = self._directory / POINTER
         name = numbered("session", newest)
         command = f"cp -- {shlex.quote(str(self._directory / name))} {shlex.quote(str(file))}"
+        if file.is_symlink() or (file.exists() and not file.is_file()):  # a copy would go where the link leads
+            command = f"rm -r -- {shlex.quote(str(file))} && {command}"
         note = "a reader that looks for no numbers opens another generation, or none"
         message = f"{file} is not a copy of {name}"
         yield Finding("pointer-differs", "warn", message, str(file), None, None, newest, command, note)

@@ -61,11 +61,21 @@ def read_member(directory: Path, name: str, *, limit: int = SIZE) -> bytes:
     """
     path = directory / name
     try:
-        if path.is_symlink() and path.resolve().parent != directory.resolve():
+        if path.is_symlink() and _real(path).parent != _real(directory):
             raise SessionError(_link(str(path)))
         return read_bytes(path, limit=limit)
     except InputError as error:
         raise SessionError(*error.problems) from None
+
+
+def read_pointer(directory: Path, *, limit: int = SIZE) -> bytes:
+    """The bytes of ``session.json``, which alone may be a link, wherever it leads.
+
+    Raises:
+        SessionError: as ``read_member``.
+    """
+    target = _real(directory / POINTER)
+    return read_member(target.parent, target.name, limit=limit)
 
 
 def publish(directory: Path, name: str, data: bytes) -> None:
@@ -122,6 +132,11 @@ def _manifests(directory: Path) -> list[tuple[int, bool]]:
         message = f"{name} cannot be listed: {error.strerror}"
         raise SessionError(Problem("unreadable-file", message, subject=name, where=Where(name))) from None
     return sorted(found, reverse=True)
+
+
+def _real(path: Path) -> Path:
+    """Where a path leads; ``Path.resolve`` raises for a link that leads to itself."""
+    return Path(os.path.realpath(path))
 
 
 def _link(name: str) -> Problem:

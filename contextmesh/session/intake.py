@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from contextmesh.base.errors import InputError, Problem, SnapshotError, Where
-from contextmesh.base.files import read_bytes
+from contextmesh.base.files import read_bytes, read_start
 from contextmesh.base.strict import parse
 from contextmesh.exchange.lines_read import read_lines
 from contextmesh.exchange.memory import import_memory
@@ -110,14 +110,10 @@ def _aliases(value: object) -> tuple[str, ...]:
 
 
 def _form(path: Path) -> str:
-    """What the path holds, by its first bytes."""
+    """What the path holds, by its first bytes; raises InputError when it cannot be read."""
     if path.is_dir():
         return "session"
-    try:
-        with path.open("rb") as file:
-            head = file.read(_HEAD)
-    except OSError:
-        head = b""  # reading it says why
+    head = read_start(path, _HEAD)
     if _LINES.match(head):
         return "lines"
     if _MEMORY.match(head):
@@ -125,6 +121,5 @@ def _form(path: Path) -> str:
     if not head.lstrip().startswith(b"{"):
         message = f"{path} is none of the forms that can be imported"
         hint = f"name its form: --as {' | '.join(FORMS)}"
-        if path.exists():
-            raise InputError(Problem("unknown-form", message, str(path), where=Where(str(path)), hint=hint))
+        raise InputError(Problem("unknown-form", message, str(path), where=Where(str(path)), hint=hint))
     return "graph"

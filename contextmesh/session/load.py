@@ -11,7 +11,7 @@ from contextmesh.base.errors import Problem, Refusal, SessionError, Where
 from contextmesh.base.fields import Fault
 from contextmesh.base.strict import parse
 from contextmesh.policy import Policy
-from contextmesh.session.files import MANIFEST_SIZE, generations, identity, newest, read_member
+from contextmesh.session.files import MANIFEST_SIZE, generations, identity, newest, read_member, read_pointer
 from contextmesh.session.manifest import POINTER, Manifest, numbered, read_manifest
 from contextmesh.session.pending import Pending
 from contextmesh.session.state import SessionState
@@ -105,11 +105,9 @@ def _manifest(directory: Path, policy: Policy | None, generation: int | None) ->
 
 
 def _manifest_bytes(directory: Path, name: str) -> bytes:
-    """Only the pointer may be a link, wherever it leads."""
-    if name != POINTER:
-        return read_member(directory, name, limit=MANIFEST_SIZE)
-    target = (directory / name).resolve()
-    return read_member(target.parent, target.name, limit=MANIFEST_SIZE)
+    if name == POINTER:
+        return read_pointer(directory, limit=MANIFEST_SIZE)
+    return read_member(directory, name, limit=MANIFEST_SIZE)
 
 
 def _read_settled(directory: Path, policy: Policy, generation: int | None, wait: Callable[[float], object]) -> Read:

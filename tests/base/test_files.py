@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from contextmesh.base.errors import InputError
-from contextmesh.base.files import is_staged, read_bytes, write_bytes
+from contextmesh.base.files import is_staged, read_bytes, read_start, write_bytes
 
 
 def code_of(path: Path, **how: object) -> str:
@@ -41,6 +41,28 @@ def test_a_file_is_read_up_to_its_limit(tmp_path: Path) -> None:
     path.write_bytes(b"12345")
     assert read_bytes(path, limit=5) == b"12345"
     assert code_of(path, limit=4) == "too-large"
+
+
+def test_memory_is_asked_for_by_what_is_there_and_never_by_the_limit(tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    path.write_bytes(b"12345")
+    assert read_bytes(path, limit=1 << 62) == b"12345"
+
+
+def test_a_file_whose_size_is_not_told_is_read_whole_and_held_to_the_limit() -> None:
+    path = Path("/proc/self/environ")
+    if path.exists() and not path.stat().st_size and path.read_bytes():
+        assert read_bytes(path) == path.read_bytes()
+        assert code_of(path, limit=0) == "too-large"
+
+
+def test_the_start_of_a_file_is_read_without_the_rest(tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    path.write_bytes(b"12345")
+    assert (read_start(path, 2), read_start(path, 9)) == (b"12", b"12345")
+    with pytest.raises(InputError) as caught:
+        read_start(tmp_path, 2)
+    assert caught.value.code == "not-a-file"
 
 
 def test_a_link_is_followed_only_where_that_is_wanted(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -22,6 +23,13 @@ def memory(tmp_path: Path) -> Path:
     path = tmp_path / "memory.jsonl"
     path.write_text(MEMORY, "utf-8")
     return path
+
+
+def test_what_is_no_file_is_refused_and_not_waited_for(run: Run, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    for name, code in (("pipe", "not-a-file"), ("nowhere", "missing-file")):
+        told = run("session", "import", tmp_path / name, "--session", tmp_path / "m", "--json")
+        assert (told.code, told.json["error"]["code"]) == (2, code)
 
 
 def test_a_memory_file_makes_a_session_and_the_report_says_what_became_of_it(

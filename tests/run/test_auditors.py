@@ -168,6 +168,8 @@ def test_a_json_advisory_is_read_too(tmp_path: Path) -> None:
 BAD_FILES = {
     "no yaml": ("a.yaml", "id: [", "damaged-file"),
     "no json": ("a.json", "{", "damaged-file"),
+    "deep yaml": ("a.yaml", "[" * 500 + "]" * 500, "damaged-file"),
+    "no UTF-8": ("a.yaml", "id: \udcff", "damaged-file"),
     "no object": ("a.yaml", "- 1", "wrong-type"),
     "no id": ("a.yaml", "modified: 2024-05-01T00:00:00Z", "wrong-type"),
     "affected is text": ("a.yaml", "id: A\naffected: all", "wrong-type"),
@@ -184,10 +186,11 @@ BAD_FILES = {
 @pytest.mark.parametrize("case", BAD_FILES)
 def test_a_damaged_feed_is_no_reassurance(case: str, tmp_path: Path) -> None:
     name, text, code = BAD_FILES[case]
-    (tmp_path / name).write_text(text)
+    (tmp_path / name).write_bytes(text.encode("utf-8", "surrogateescape"))
     with pytest.raises(InputError) as refused:
         AdvisoryFeed(tmp_path, "loom", "1.1")(CONTEXT)
     assert refused.value.code == code
+    assert refused.value.problem.where is not None
 
 
 def test_a_feed_of_more_files_than_are_read_is_no_reassurance(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

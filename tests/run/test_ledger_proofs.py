@@ -13,6 +13,10 @@ from contextmesh.run.ledger_file import ledger_to_bytes
 from tests.cli.conftest import Run, run  # noqa: F401
 
 
+def _nested(levels: int) -> Any:
+    return [_nested(levels - 1)] if levels else []
+
+
 @pytest.fixture
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, run: Run) -> Path:  # noqa: F811
     """A ledger of nine entries, a signed checkpoint of it, and the ledger as it grew to twelve."""
@@ -87,6 +91,23 @@ def test_whatever_is_bent_in_a_proof_it_proves_nothing(asked: tuple[str, ...], p
     for no_proof in ([], {}, {"proof": "x"}, {**whole, "more": 1}, {**whole, "root": "AAAA"}, {**whole, "hashes": [3]}):
         (place / "proof.json").write_text(json.dumps(no_proof), encoding="utf-8")
         assert run(*CHECK).code == 2, no_proof
+
+
+def test_what_is_no_note_no_key_and_no_proof_is_refused_with_its_file(place: Path, run: Run) -> None:  # noqa: F811
+    deep = {"proof": "inclusion", "entry": {"deep": _nested(62)}}
+    proof = json.loads(run("ledger", "prove", "2", "--file", "nine.json", "--json").out) | deep
+    for name, data, code in (
+        ("bad", b"no note\n", "bad-checkpoint"),
+        ("bad", b"\xff", "not-utf-8"),
+        ("k.pub", b"no key\n", "bad-key-file"),
+        ("deep", json.dumps(proof).encode(), "not-canonical"),
+    ):
+        (place / name).write_bytes(data)
+        words = ["--file", "nine.json", "--against", "bad" if name == "bad" else "monday"]
+        words += ["--key", "k.pub"] if name == "k.pub" else ["--proof", "deep"] if name == "deep" else []
+        refused = run("ledger", "verify", *words, "--json")
+        assert (refused.code, refused.json["error"]["code"]) == (2, code)
+        assert refused.json["error"]["where"]["file"] == name
 
 
 def test_a_proof_needs_a_checkpoint_and_an_entry_that_was_there(place: Path, run: Run) -> None:  # noqa: F811

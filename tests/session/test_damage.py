@@ -46,6 +46,14 @@ def _linked(name: str) -> Bend:
     return bend
 
 
+def _nested(levels: int) -> Any:
+    return [_nested(levels - 1)] if levels else []
+
+
+def _to_itself(name: str) -> Bend:
+    return lambda directory: ((directory / name).unlink(), (directory / name).symlink_to(name))
+
+
 _KEYS = (
     *("schema", "version", "generation", "rounds", "walker", "graph"),
     *("resolver", "execution", "ledger", "ledger_head"),
@@ -99,6 +107,7 @@ BENT: dict[str, tuple[Bend, str]] = {
     "a folder instead of the resolver": (lambda d: ((d / RESOLVER).unlink(), (d / RESOLVER).mkdir()), "not-a-file"),
     "a manifest that is a link": (_linked(MANIFEST), "linked-file"),
     "a graph that is a link out of the directory": (_linked(GRAPH), "linked-file"),
+    "a graph that is a link to itself": (_to_itself(GRAPH), "unreadable-file"),
     "a newer manifest that is a link": (
         lambda d: (d / "session-000009.json").symlink_to(d / MANIFEST),
         "linked-file",
@@ -148,6 +157,10 @@ BENT: dict[str, tuple[Bend, str]] = {
     "a ledger of a task nobody planned": (_edit(LEDGER, lambda v: v["entries"][0].update(task="x")), "unknown-id"),
     "a ledger of an unknown node": (_edit(LEDGER, lambda v: v["entries"][1].update(node_id="x")), "unknown-id"),
     "a ledger ahead of its plan": (_edit(LEDGER, lambda v: v["entries"][1].update(round=2)), "out-of-range"),
+    "a ledger entry too deep for a digest": (
+        _edit(LEDGER, lambda v: v["entries"][1].update(data={"deep": _nested(59)})),
+        "not-canonical",
+    ),
     "a ledger of an unknown event": (_edit(LEDGER, lambda v: v["entries"][1].update(event="slept")), "unknown-word"),
 }
 

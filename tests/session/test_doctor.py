@@ -37,6 +37,32 @@ def carry_out(command: str) -> None:
             subprocess.run(words, check=True)
 
 
+def planted(pointer: Path, what: str) -> None:
+    pointer.unlink()
+    if what == "a link to itself":
+        pointer.symlink_to(pointer.name)
+    elif what == "a link elsewhere":
+        (pointer.parent.parent / "elsewhere").write_text("mine")
+        pointer.symlink_to(pointer.parent.parent / "elsewhere")
+    elif what == "a pipe":
+        os.mkfifo(pointer)
+    else:
+        pointer.mkdir()
+
+
+@pytest.mark.parametrize("what", ["a link to itself", "a link elsewhere", "a pipe", "a folder"])
+def test_a_pointer_that_is_no_copy_is_made_one_and_nothing_is_written_through_it(tmp_path: Path, what: str) -> None:
+    generations_of(tmp_path / "s", 1)
+    planted(tmp_path / "s" / "session.json", what)
+
+    (finding,) = found(tmp_path / "s")
+    assert finding.code == "pointer-differs"
+    assert finding.command is not None
+    carry_out(finding.command)
+    assert found(tmp_path / "s") == []
+    assert what != "a link elsewhere" or (tmp_path / "elsewhere").read_text() == "mine"
+
+
 def test_nothing_is_wrong_with_a_session_as_it_was_left(tmp_path: Path) -> None:
     generations_of(tmp_path / "s", 3)
     assert found(tmp_path / "s") == []

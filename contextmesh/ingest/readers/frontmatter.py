@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from contextmesh.base.errors import InputError, Problem
+from contextmesh.base.shallow_yaml import yaml_tree
 
 _FENCE = re.compile(r"---[ \t]*\n")
 _CLOSE = re.compile(r"^(?:---|\.\.\.)[ \t]*$", re.MULTILINE)
@@ -44,20 +45,9 @@ def yaml_scalars(text: str, name: str) -> list[Scalar]:
     Raises:
         InputError: bad-yaml (not YAML), yaml-too-big (too long, too many nodes, or too deep).
     """
-    import yaml
-
     if len(text) > MAX_BYTES:
         raise InputError(Problem("yaml-too-big", f"the YAML is longer than {MAX_BYTES} characters", subject=name))
-    try:
-        root = next(iter(yaml.compose_all(text, Loader=yaml.SafeLoader)), None)
-    except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        place = f" at line {mark.line + 1}" if mark is not None else ""
-        words = getattr(error, "problem", None) or "it cannot be read"
-        raise InputError(Problem("bad-yaml", f"not YAML{place}: {words}", subject=name)) from None
-    except RecursionError:
-        raise _too_big(name) from None
-    return _collect(root, name)
+    return _collect(yaml_tree(text, name), name)
 
 
 def _collect(root: Any, name: str) -> list[Scalar]:

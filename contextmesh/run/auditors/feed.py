@@ -10,6 +10,7 @@ from pathlib import Path
 from contextmesh.base.errors import InputError, Problem, Where
 from contextmesh.base.fields import Fault, path_text
 from contextmesh.base.files import read_bytes
+from contextmesh.base.shallow_yaml import yaml_value
 from contextmesh.base.strict import parse
 from contextmesh.run.auditors.osv import Advisory, judge, read_advisory
 from contextmesh.run.verdict import AuditContext, Verdict
@@ -86,12 +87,12 @@ def read_file(path: Path) -> Advisory:
 
 def _yaml(data: bytes, path: Path) -> object:
     """Scalars stay texts: a version 1.10 must not become the number 1.1, nor a time lose its zone."""
-    import yaml
-
+    where = None
     try:
-        return yaml.load(data.decode("utf-8"), Loader=yaml.BaseLoader)  # noqa: S506  # builds only text, lists, dicts
-    except (yaml.YAMLError, UnicodeDecodeError, RecursionError) as error:
-        line = getattr(getattr(error, "problem_mark", None), "line", None)
-        where = Where(str(path), None if line is None else line + 1)
-        why = str(error).split("\n")[0]
-        raise InputError(Problem("damaged-file", f"{path} is no YAML: {why}", str(path), where=where)) from None
+        return yaml_value(data.decode("utf-8"), str(path))
+    except UnicodeDecodeError as error:
+        why = str(error)
+    except InputError as error:
+        why, where = error.problem.message, error.problem.where
+    message = f"{path} cannot be read as YAML: {why}"
+    raise InputError(Problem("damaged-file", message, str(path), where=where or Where(str(path))))
