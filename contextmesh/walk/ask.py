@@ -11,8 +11,8 @@ from contextmesh.walk.answer import Answer, Step, token_estimate
 from contextmesh.walk.because import NOT_SAID, Reading, joined, only_restates, reason_given
 from contextmesh.walk.choose import Candidate, candidates, evidence, sources
 from contextmesh.walk.deadend import dead_end
-from contextmesh.walk.index import SOURCE
 from contextmesh.walk.justify import Standing
+from contextmesh.walk.kinds import SOURCE
 from contextmesh.walk.question import read_question
 from contextmesh.walk.roads import FORWARD
 from contextmesh.walk.scoring import Scorer
@@ -66,13 +66,14 @@ class _Ask:
         self._is_live = cache(lambda id: live.holds((id,)))
         self._roads = index.roads()
         self._question = read_question(text, index, resolver, self._roads)
-        self._scorer = Scorer(index, store.nodes, self._question)
+        self._ways = index.ways(self._roads, settings.fan)
+        self._scorer = Scorer(index, self._ways.places, self._question)
         self._standing = Standing(store, index, self._roads, self._is_live)
 
     def run(self, budget: int | None) -> Answer:
         store, question, settings = self._store, self._question, self._settings
         seeds = find_seeds(question, self._index, self._scorer, store, settings, self._is_live)
-        walker = Walker(store, self._index, self._roads, question, self._scorer, settings)
+        walker = Walker(store, self._index, self._roads, self._ways, question, self._scorer, settings)
         walk = walker.run(seeds)
         found = candidates(walk, seeds, self._scorer, self._roads, settings)
         if not found:

@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from contextmesh.walk.answer import Step
+from contextmesh.walk.places import HEADER
 from contextmesh.walk.roads import BACKWARD, FORWARD
-from contextmesh.walk.scoring import HEADER, REASON
+from contextmesh.walk.scoring import REASON
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from contextmesh.walk.index import SOURCE, WORDLESS
+from contextmesh.walk.kinds import SOURCE
 from contextmesh.walk.seeds import NAME
 
 if TYPE_CHECKING:
@@ -45,24 +45,24 @@ def candidates(walk: Walk, seeds: Seeds, scorer: Scorer, roads: Roads, settings:
     """
     found: list[Candidate] = []
     visits = walk.visits
-    strongest = max([v.strength for v in visits.values() if v.kind == SOURCE], default=1.0)
+    strongest = max([v.strength for v in visits.values() if v.place.kind == SOURCE], default=1.0)
     demanded = any(visit.asked == 1.0 for visit in visits.values())
     named = frozenset(seed.id for seed in seeds.seeds if seed.how == NAME)
     lacking = dict.fromkeys(id for id, _ in walk.unmet)
     for visit in visits.values():
         if (demanded and visit.asked < 1.0) or visit.id in lacking:
             continue
-        kind = visit.kind
+        kind = visit.place.kind
         if not demanded and kind not in roads.answers:
             continue
         # What the words of a node are worth; a source's or an entity's strength is no measure of them.
-        words = 0.0 if kind in WORDLESS else visit.strength
+        words = visit.strength if visit.place.spoken else 0.0
         fits = words + ASKED_GAIN * visit.asked - HOP_COST * visit.hops
         if kind in scorer.kinds:
             fits += KIND_GAIN
         meant = demanded or visit.id in named
         if meant or (fits >= settings.answer_floor and _says_something(visit, scorer)):
-            home = visits.get(visit.home) if visit.home is not None else None
+            home = visits.get(visit.place.home) if visit.place.home is not None else None
             at_home = home.strength / max(strongest, 1e-9) if home is not None else 0.0
             found.append(Candidate(visit, (fits + HOME_GAIN * at_home) / (1.0 + HOME_GAIN)))
     found.sort(key=lambda c: (-c.score, c.visit.price))
@@ -70,7 +70,7 @@ def candidates(walk: Walk, seeds: Seeds, scorer: Scorer, roads: Roads, settings:
 
 
 def _says_something(visit: Visit, scorer: Scorer) -> bool:
-    return bool(visit.said & scorer.rest) or scorer.is_of_the_kind_asked_for(visit.id)
+    return bool(visit.said & scorer.rest) or scorer.is_of_the_kind_asked_for(visit.place)
 
 
 def evidence(found: list[Candidate], shown: frozenset[str], limit: int) -> tuple[str, ...]:
@@ -83,6 +83,6 @@ def evidence(found: list[Candidate], shown: frozenset[str], limit: int) -> tuple
 
 def sources(walk: Walk, limit: int) -> tuple[str, ...]:
     """The sources met, strongest first, ties in the order of meeting."""
-    met = [visit for visit in walk.visits.values() if visit.kind == SOURCE]
+    met = [visit for visit in walk.visits.values() if visit.place.kind == SOURCE]
     met.sort(key=lambda visit: -visit.strength)
     return tuple(visit.id for visit in met[:limit])

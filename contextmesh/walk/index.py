@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from contextmesh.datalog.index import Bucket, count_of, first_of, rows_of
 from contextmesh.store.model import Edge, Node
+from contextmesh.walk.kinds import ENTITY, SOURCE
 from contextmesh.walk.names import NameTable
 from contextmesh.walk.postings import Bags, Numbers, Ranking
 from contextmesh.walk.roads import Roads, RoadsNow
@@ -26,10 +27,6 @@ if TYPE_CHECKING:
 SRC, DST = 1, 3
 """Columns of ``edge``."""
 
-SOURCE = "source"
-ENTITY = "entity"
-WORDLESS = (SOURCE, ENTITY)
-"""Types whose words are a name, not something said."""
 NAMED = ("entity", "source", "decision", "assumption")
 # A title says what the whole of a source is about, so its words count more than a sentence's.
 TITLE = 2
@@ -133,7 +130,7 @@ class Index(ABC):
         """What walks find at nodes, kept from one question to the next until something is written."""
         stamp = (self._store.seq, id(roads), fan)
         if self._ways is None or self._ways.stamp != stamp:
-            self._ways = Ways(self._store, self.edges, roads, fan)
+            self._ways = Ways(self, self._store, roads, fan)
         return self._ways
 
     def order(self, id: str) -> int:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from contextmesh.walk.answer import Step
-from contextmesh.walk.index import SOURCE
+from contextmesh.walk.kinds import SOURCE
 from contextmesh.walk.roads import BACKWARD, FORWARD
 
 if TYPE_CHECKING:

@@ -11,7 +11,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from contextmesh.walk.index import ENTITY, SOURCE, TITLE, Adjacency, Entry, Index, WordIndex, entry_of, same_entry
+from contextmesh.walk.index import TITLE, Adjacency, Entry, Index, WordIndex, entry_of, same_entry
+from contextmesh.walk.kinds import ENTITY, SOURCE
 from contextmesh.walk.names import NameTable
 from contextmesh.walk.postings import Bags, Counts, Ranking
 from contextmesh.walk.roads import RoadsNow

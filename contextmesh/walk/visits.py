@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from contextmesh.store.model import Edge
+    from contextmesh.walk.places import Place
     from contextmesh.walk.question import Ask
 
 
@@ -16,8 +17,6 @@ class Visit:
     """A node the walk met.
 
     Attributes:
-        kind: its type.
-        home: the source it was read in.
         fits: how its own words fit the question: a statement's score, a source's passage, 0 for an entity.
         own: the terms of the question that it says itself.
         held: the same, with what was read from it when it is a source.
@@ -31,8 +30,7 @@ class Visit:
     """
 
     id: str
-    kind: str
-    home: str | None
+    place: Place
     fits: float
     own: int
     held: int

@@ -6,7 +6,7 @@ import heapq
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from contextmesh.walk.index import ENTITY, SOURCE, WORDLESS
+from contextmesh.walk.kinds import ENTITY, SOURCE
 from contextmesh.walk.roads import BACKWARD, FORWARD
 from contextmesh.walk.seeds import NAME
 from contextmesh.walk.strength import Strength
@@ -16,12 +16,13 @@ if TYPE_CHECKING:
     from contextmesh.store.model import Edge
     from contextmesh.store.store import Store
     from contextmesh.walk.index import Index
+    from contextmesh.walk.places import Place
     from contextmesh.walk.question import Ask, Question
     from contextmesh.walk.roads import Roads
     from contextmesh.walk.scoring import Scorer
     from contextmesh.walk.seeds import Seeds
     from contextmesh.walk.settings import WalkSettings
-    from contextmesh.walk.ways import Place, Way, Ways
+    from contextmesh.walk.ways import Way, Ways
 
 # A seed found by word starts this far behind those found by name, and up to as far again the worse it fits.
 WORD_START = 2.0
@@ -39,7 +40,14 @@ class Walker:
     """Walks for one question; nothing it does changes the graph."""
 
     def __init__(
-        self, store: Store, index: Index, roads: Roads, question: Question, scorer: Scorer, settings: WalkSettings
+        self,
+        store: Store,
+        index: Index,
+        roads: Roads,
+        ways: Ways,
+        question: Question,
+        scorer: Scorer,
+        settings: WalkSettings,
     ) -> None:
         self._nodes = store.nodes
         self._edges_of = index.edges
@@ -47,13 +55,14 @@ class Walker:
         self._question = question
         self._scorer = scorer
         self._settings = settings
-        self._ways: Ways = index.ways(roads, settings.fan)  # nothing is written while a walk goes on
+        self._ways = ways
+        self._leads_only_to = ways.leads_only_to
         self._named = {name.id: name for name in question.names}
         self._pool: tuple[str, ...] = ()
         self._from_pool: dict[str, list[Edge]] | None = None
         self._walk = Walk()
         self._visits = self._walk.visits
-        self._strength = Strength(store.nodes, self._ways, question, scorer, self._visits)
+        self._strength = Strength(ways, question, scorer, self._visits)
         self._heap: list[tuple[float, int, Visit]] = []
         self._pushed = 0
 
@@ -80,22 +89,16 @@ class Walker:
     # -- seeds --------------------------------------------------------------------------------
 
     def _meet(self, id: str, price: float, named: bool) -> None:
-        visit = self._visits[id] = self._visit(self._ways.place(id))
+        visit = self._first(self._ways.places.of(id))
         visit.price, visit.said, visit.covered = price, visit.own, visit.held
-        visit.strength = visit.fits if visit.kind != ENTITY else 1.0 if named else 0.5
+        visit.strength = visit.fits if visit.place.kind != ENTITY else 1.0 if named else 0.5
         self._push(visit)
 
-    def _visit(self, place: Place) -> Visit:
+    def _first(self, place: Place) -> Visit:
         """A node that is met for the first time, and not yet weighed."""
-        scorer, id, kind = self._scorer, place.id, place.kind
-        if kind == SOURCE:
-            return Visit(id, kind, place.home, scorer.passage(id), scorer.said(id), scorer.covered(id))
-        if kind == ENTITY:
-            own = scorer.said(id)
-            return Visit(id, kind, place.home, 0.0, own, own)
-        fit = scorer.statement(id)
-        own = fit.own | fit.context
-        return Visit(id, kind, place.home, fit.score, own, own)
+        fit = self._scorer.fit(place)
+        visit = self._visits[place.id] = Visit(place.id, place, fit.score, fit.said, fit.held)
+        return visit
 
     # -- steps --------------------------------------------------------------------------------
 
@@ -108,8 +111,7 @@ class Walker:
         if ways is None:
             along = (self._ways.way(*step) for step in self._edges(visit.id, ()))
             ways = [way for way in along if way is not None]
-        for way in ways:
-            self._follow(visit, way, 0.0)
+        self._follow(visit, ways, 0.0)
 
     def _expand_asked(self, visit: Visit, asks: tuple[Ask, ...]) -> None:
         """Follow the edges of a node that the question asks edges of, and note those that are not there."""
@@ -117,11 +119,11 @@ class Walker:
         for edge, direction in self._edges(visit.id, asks):
             way = self._ways.way(edge, direction)
             if way is not None:
-                self._follow(visit, way, _share_asked(asks, edge.type, direction))
+                self._follow(visit, [way], _share_asked(asks, edge.type, direction))
                 for ask in asks:
                     if (ask.type, ask.direction) == (edge.type, direction):
                         open_asks.pop(ask, None)
-        if len(dict.fromkeys(ask.type for ask in asks)) == 1 and visit.kind not in (ENTITY, SOURCE):
+        if len(dict.fromkeys(ask.type for ask in asks)) == 1 and visit.place.spoken:
             self._walk.unmet.extend((visit.id, ask) for ask in open_asks)
 
     def _edges(self, id: str, asks: tuple[Ask, ...]) -> Iterator[tuple[Edge, str]]:
@@ -159,16 +161,20 @@ class Walker:
                     self._from_pool.setdefault(edge.dst, []).append(edge)
         return self._from_pool.get(id, ())
 
-    def _follow(self, visit: Visit, way: Way, asked: float) -> None:
-        place = way[0]
-        known = self._visits.get(place.id)
-        if known is None:
-            if place.kind == ENTITY and self._leads_back(visit, place.id):
-                return
-            known = self._visits[place.id] = self._visit(place)
-        self._reach(visit, way, known, self._strength.of(visit, known), asked)
-        if visit.kind == ENTITY and place.kind not in WORDLESS:
-            self._read_at_home(visit, known)
+    def _follow(self, visit: Visit, ways: Iterable[Way], asked: float) -> None:
+        """Go along some of the ways on from a node."""
+        visits, strength, reach = self._visits, self._strength.of, self._reach
+        by_name = visit.place.kind == ENTITY
+        for way in ways:
+            place = way[0]
+            known = visits.get(place.id)
+            if known is None:
+                if place.kind == ENTITY and self._leads_back(visit, place.id):
+                    continue
+                known = self._first(place)
+            reach(visit, way, known, strength(visit, known), asked)
+            if by_name and place.spoken:
+                self._read_at_home(visit, known)
 
     def _reach(self, visit: Visit, way: Way, known: Visit, strength: float, asked: float) -> None:
         """Meet a node, or meet it again: by a cheaper way, or with more strength."""
@@ -199,15 +205,15 @@ class Walker:
         statement.led_on = True
         home = self._visits.get(way[0].id)
         if home is None:
-            home = self._visits[way[0].id] = self._visit(way[0])
+            home = self._first(way[0])
         self._reach(statement, way, home, self._strength.bridged(entity, home), 0.0)
 
     def _leads_back(self, visit: Visit, target: str) -> bool:
         """Whether a name leads only to what the source it was met in, or the source of the statement, leads to."""
         if self._question.asks:
             return False
-        alone = self._ways.leads_only_to(target)
-        return alone is not None and alone == (visit.id if visit.kind == SOURCE else visit.home)
+        alone = self._leads_only_to(target)
+        return alone is not None and alone == (visit.id if visit.place.kind == SOURCE else visit.place.home)
 
     def _asks_at(self, visit: Visit) -> tuple[Ask, ...]:
         """The asks of the question that this node is the subject or object of."""
@@ -221,7 +227,7 @@ class Walker:
         else:
             return ()
         # What leaves an entity leads to where it was read, which is no answer to "What is X based on?".
-        inward = visit.kind in (ENTITY, SOURCE)
+        inward = not visit.place.spoken
         return tuple(
             ask
             for ask in self._question.asks

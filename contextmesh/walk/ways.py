@@ -5,17 +5,18 @@ Kept from one question to the next while nothing is written, so that ground walk
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import log2, sqrt
 from typing import TYPE_CHECKING
 
+from contextmesh.walk.places import Places
 from contextmesh.walk.roads import BACKWARD, FORWARD
 from contextmesh.walk.words import name_key
 
 if TYPE_CHECKING:
     from contextmesh.store.model import Edge
     from contextmesh.store.store import Store
-    from contextmesh.walk.index import Adjacency
+    from contextmesh.walk.index import Index
+    from contextmesh.walk.places import Place
     from contextmesh.walk.roads import Roads
 
 # Nodes whose ways are kept at most; then all are let go of.
@@ -31,22 +32,18 @@ Way = tuple["Place", float, float, "Edge", str]
 divide it by, the edge, and the direction in which it is walked."""
 
 
-@dataclass(slots=True)
-class Place:
-    """A node as walks see it: its type, and the source it was read in."""
-
-    id: str
-    kind: str
-    home: str | None
-
-
 class Ways:
-    """Of one state of a store, for walks with one ``fan``."""
+    """Of one state of a store, for walks with one ``fan``.
 
-    def __init__(self, store: Store, edges: Adjacency, roads: Roads, fan: int) -> None:
+    Attributes:
+        places: the nodes as walks see them.
+    """
+
+    def __init__(self, index: Index, store: Store, roads: Roads, fan: int) -> None:
         self.stamp = (store.seq, id(roads), fan)
+        self.places = Places(index, store.nodes)
         self._nodes = store.nodes
-        self._edges = edges
+        self._edges = index.edges
         self._roads = roads
         self._fan = fan
         self._live = store.engine.read("live")
@@ -56,12 +53,11 @@ class Ways:
         self._alone: dict[str, str | None] = {}
         self._names: dict[str, tuple[str, str, float]] = {}
         self._busy: dict[str, float] = {}
-        self._places: dict[str, Place] = {}
 
     def trim(self) -> None:
         """Let go of everything when it is much."""
         if len(self._of) + len(self._to_home) > KEPT:
-            for table in (self._of, self._to_home, self._alone, self._names, self._busy, self._places):
+            for table in (self._of, self._to_home, self._alone, self._names, self._busy, self.places):
                 table.clear()
 
     def of(self, id: str) -> list[Way] | None:
@@ -80,16 +76,7 @@ class Ways:
         table = self._roads.forward if direction == FORWARD else self._roads.backward
         root = sqrt(sqrt(edge.weight)) if edge.weight > 1.0 else 1.0
         price = table.get(edge.type, 1.0) * self._busy_at(target)
-        return self.place(target), price, root, edge, direction
-
-    def place(self, id: str) -> Place:
-        """A node as walks see it."""
-        place = self._places.get(id)
-        if place is None:
-            node = self._nodes[id]
-            read = node.provenance
-            place = self._places[id] = Place(id, node.type, read.source_id if read is not None else None)
-        return place
+        return self.places.of(target), price, root, edge, direction
 
     def to_home(self, id: str) -> Way | None:
         """The way from a statement to the source it was read in."""
@@ -136,7 +123,7 @@ class Ways:
         return [way for way in ways if way is not None]
 
     def _found_home(self, id: str) -> Way | None:
-        home = self.place(id).home
+        home = self.places.of(id).home
         if home is None or not self._live.holds((home,)):
             return None
         for edge in self._edges.between(id, home):
@@ -149,4 +136,4 @@ class Ways:
         if edges.leaving(entity) != 1 or edges.reaching(entity) > FEW:
             return None
         home = edges.out_of(entity)[0].dst
-        return home if all(home in (edge.src, self.place(edge.src).home) for edge in edges.into(entity)) else None
+        return home if all(home in (edge.src, self.places.of(edge.src).home) for edge in edges.into(entity)) else None

@@ -107,9 +107,16 @@ def stem(word: str) -> str:
 
 @cache
 def _stemmer() -> Callable[[str], str]:
-    import snowballstemmer  # type: ignore[import-untyped,unused-ignore]
+    """Snowball compiled, fifty times as fast; where it cannot be had, its port to Python, with the same stems."""
+    step: Callable[[str], str]
+    try:
+        import Stemmer  # type: ignore[import-untyped,import-not-found,unused-ignore]
 
-    step: Callable[[str], str] = snowballstemmer.stemmer("english").stemWord
+        step = Stemmer.Stemmer("english", 0).stemWord  # what is kept is kept here
+    except ImportError:
+        import snowballstemmer  # type: ignore[import-untyped,unused-ignore]
+
+        step = snowballstemmer.stemmer("english").stemWord
     return step
 
 
