@@ -25,8 +25,9 @@ def test_the_wheel_carries_rules_grammar_and_graph_md_inside_the_package(wheel: 
     names = zipfile.ZipFile(wheel).namelist()
 
     assert "contextmesh/_data/GRAPH.md" in names
-    assert sorted(n for n in names if n.endswith(".dl")) == sorted(
-        f"contextmesh/_data/rules/{p.relative_to(ROOT / 'rules').as_posix()}" for p in (ROOT / "rules").rglob("*.dl")
+    rules = [*(ROOT / "rules").rglob("*.dl"), *(ROOT / "rules").rglob("*.cases")]
+    assert sorted(n for n in names if n.endswith((".dl", ".cases"))) == sorted(
+        f"contextmesh/_data/rules/{p.relative_to(ROOT / 'rules').as_posix()}" for p in rules
     )
     assert {f"contextmesh/_data/grammar/{p.name}" for p in (ROOT / "grammar").glob("*.lark")} <= set(names)
 

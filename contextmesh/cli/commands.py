@@ -21,3 +21,4 @@ def register() -> None:
     from contextmesh.cli import session_redact  # noqa: F401
     from contextmesh.cli import query  # noqa: F401
     from contextmesh.cli import rules  # noqa: F401
+    from contextmesh.cli import rules_test  # noqa: F401

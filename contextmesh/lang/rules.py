@@ -44,7 +44,7 @@ def parse_rules(source: Source) -> RuleText:
     """
     source = checked_source(source)
     reader = Reader(source)
-    for tokens in _statements(source, reader.problems):
+    for tokens in statements(source, reader.problems):
         if reader.plain_fact(tokens):
             continue
         tree = sentence_tree(source, "statement", tokens, reader.problems)
@@ -52,7 +52,7 @@ def parse_rules(source: Source) -> RuleText:
             reader.statement(tree)
         if len(reader.problems) >= MAX_PROBLEMS:
             break
-    _refuse(reader.problems)
+    refuse(reader.problems)
     return RuleText(source, tuple(reader.declarations), tuple(reader.rules))
 
 
@@ -64,7 +64,7 @@ def parse_query(source: Source) -> Query:
     """
     source = checked_source(source)
     reader = Reader(source)
-    runs = list(_statements(source, reader.problems))
+    runs = list(statements(source, reader.problems))
     local, goal = runs[:-1], runs[-1] if runs else []
     for tokens in local:
         tree = sentence_tree(source, "statement", tokens, reader.problems, query=True)
@@ -80,7 +80,7 @@ def parse_query(source: Source) -> Query:
     elif not reader.problems:
         message = "a query with rules of its own ends with the question: `?- body.`"
         reader.problems.append(Problem("syntax", message, where=source.where(span_of(goal[0]))))
-    _refuse(reader.problems)
+    refuse(reader.problems)
     return Query(source, body, outer_variables(body), tuple(reader.rules))
 
 
@@ -92,15 +92,15 @@ def parse_fact(source: Source) -> Atom:
     """
     source = checked_source(source)
     reader = Reader(source)
-    runs = list(_statements(source, reader.problems))
+    runs = list(statements(source, reader.problems))
     tree = sentence_tree(source, "fact", [token for run in runs for token in run], reader.problems)
     atom = reader.fact(tree) if tree is not None else None
-    _refuse(reader.problems)
+    refuse(reader.problems)
     assert atom is not None
     return Atom(atom.relation, tuple(Const(value) for value in ground(atom)), atom.at)
 
 
-def _statements(source: Source, problems: list[Problem]) -> Iterator[list[Token]]:
+def statements(source: Source, problems: list[Problem]) -> Iterator[list[Token]]:
     """The statements of a text; a monstrous one is a problem more, and the last."""
     for tokens in sentences(GRAMMAR, source.text, end="DOT", most=MAX_TOKENS):
         if len(tokens) > MAX_TOKENS:
@@ -122,7 +122,7 @@ def checked_source(source: Source) -> Source:
     if text.startswith(_BYTE_ORDER_MARK):
         source = Source(source.name, text[1:])
     found = [match.start() for _, match in zip(range(MAX_PROBLEMS), _BAD_CHARACTER.finditer(source.text), strict=False)]
-    _refuse([character_problem(source, at) for at in found])
+    refuse([character_problem(source, at) for at in found])
     return source
 
 
@@ -147,7 +147,7 @@ def _declared(declaration: Declaration) -> Problem:
     return Problem("syntax", "a query has rules, never declarations", where=place(declaration.at))
 
 
-def _refuse(problems: Sequence[Problem]) -> None:
+def refuse(problems: Sequence[Problem]) -> None:
     if len(problems) >= MAX_PROBLEMS:
         note = f"reading stopped here: {MAX_PROBLEMS} problems are told at once"
         raise RuleError(*problems[: MAX_PROBLEMS - 1], replace(problems[MAX_PROBLEMS - 1], note=note))
