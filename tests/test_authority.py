@@ -25,6 +25,7 @@ MAY_READ_A_CLOCK = {
     "session/lock.py",  # waits between two tries for the writer lock
     "session/load.py",  # waits between two reads of a directory that is being swept
     "cli/saving.py",  # how long a save took, so that saves during a round stay a small share of it
+    "cli/rules_profile.py",  # what each rule costs; the clock is handed in and decides nothing
     "run/calls.py",  # when to stop waiting for a worker that hangs; the clock is handed in
 }
 

@@ -22,3 +22,5 @@ def register() -> None:
     from contextmesh.cli import query  # noqa: F401
     from contextmesh.cli import rules  # noqa: F401
     from contextmesh.cli import rules_test  # noqa: F401
+    from contextmesh.cli import rules_explain  # noqa: F401
+    from contextmesh.cli import rules_profile  # noqa: F401

@@ -30,7 +30,7 @@ def outcomes_text(outcomes: Sequence[Outcome]) -> str:
         here = [outcome for outcome in outcomes if outcome.file == file]
         failed = [outcome for outcome in here if not outcome.holds]
         word = paint(f"{len(failed)} failed", "red") if failed else paint("all hold", "green")
-        lines.append(f"{file}: {_cases(len(here))}, {word}")
+        lines.append(f"{file}: {count(len(here), 'case')}, {word}")
         for outcome in failed:
             lines.append(f"  {paint('FAILED', 'red')} {outcome.case.says}")
             for problem in outcome.problems:
@@ -38,9 +38,7 @@ def outcomes_text(outcomes: Sequence[Outcome]) -> str:
             for miss in outcome.misses:
                 lines += _indented("\n".join(_miss_lines(miss)))
     failed_all = sum(1 for outcome in outcomes if not outcome.holds)
-    lines.append(
-        f"{_cases(len(outcomes))}, {failed_all} failed" if failed_all else f"{_cases(len(outcomes))}, all hold"
-    )
+    lines.append(f"{count(len(outcomes), 'case')}, {f'{failed_all} failed' if failed_all else 'all hold'}")
     return "\n".join(lines)
 
 
@@ -74,7 +72,7 @@ def coverage_text(tallies: Sequence[Tally], failed: int) -> str:
     lines += [_uncovered_line(tally) for tally in tallies if not tally.rows]
     covered = sum(1 for tally in tallies if tally.rows)
     total = f"{covered} of {len(tallies)} rules concluded a row, {_percent(percent(covered, len(tallies)))}"
-    lines.append(total if not failed else f"{total}; {_cases(failed)} failed, as `rules test` shows")
+    lines.append(total if not failed else f"{total}; {count(failed, 'case')} failed, as `rules test` shows")
     return "\n".join(lines)
 
 
@@ -106,6 +104,11 @@ def rule_json(rule: Rule) -> dict[str, Any]:
         "relation": rule.head.relation,
         "label": rule.label.name if rule.label is not None else None,
     }
+
+
+def count(number: int, noun: str) -> str:
+    """``1 case``, ``2 cases``."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 # ---- parts -------------------------------------------------------------------------------------------
@@ -170,10 +173,6 @@ def _line(where: Where | None) -> int | None:
 def _percent(number: float) -> str:
     """Rounded down, so that 100 % is all of them."""
     return f"{int(number * 10) / 10:.1f} %"
-
-
-def _cases(count: int) -> str:
-    return "1 case" if count == 1 else f"{count} cases"
 
 
 def _indented(text: str, by: int = 4) -> list[str]:

@@ -67,15 +67,15 @@ class Compiler:
         if often and len(parts) > 1:
             emitter = Emitter(self.relations, self.numbers, mode, heads, often, self.few)
             text = emitter.runner(parts)
-        return _made(emitter, text)
+        return made(emitter, text)
 
     def prover(self, plans: Sequence[Plan], relation: str) -> Code:
         """A function that tells whether some rule derives a given row now."""
         emitter = Emitter(self.relations, self.numbers, "prove", (relation,), (), self.few)
-        return _made(emitter, emitter.prover(plans))
+        return made(emitter, emitter.prover(plans))
 
 
-def _made(emitter: Emitter, text: str) -> Code:
+def made(emitter: Emitter, text: str) -> Code:
     make = _factory(text)
     return Code(make(_HELPERS, emitter.data), text, emitter.names, tuple(emitter.uses))
 

@@ -105,3 +105,49 @@ def test_coverage_by_cases_that_fail_leaves_exit_code_1(run: Run, policy: Path) 
 
     assert found.code == 1
     assert found.out.splitlines()[-1].endswith("1 case failed, as `rules test` shows")
+
+
+def test_profile_shows_the_dearest_rules_first_and_the_same_numbers_every_time(run: Run, session: Path) -> None:
+    first = run("rules", "profile", "--session", session, "--no-time", "--json").json
+    again = run("rules", "profile", "--session", session, "--no-time", "--json").json
+    timed = run("rules", "profile", "--session", session, "--json").json
+    work = [rule["work"] for rule in first["rules"]]
+
+    assert first == again
+    assert work == sorted(work, reverse=True)
+    assert [{k: v for k, v in rule.items() if k != "cpu_ms"} for rule in timed["rules"]] == first["rules"]
+    assert all(rule["cpu_ms"] >= 0 for rule in timed["rules"])
+
+
+def test_profile_shows_as_many_rules_as_asked_and_counts_the_rest(run: Run) -> None:
+    lines = run("rules", "profile", "--no-time", "--top", "3").out.splitlines()
+
+    assert lines[0].split() == ["work", "rows", "runs", "driven", "lookups", "scanned", "rule"]
+    assert len(lines) == 1 + 3 + 2
+    assert lines[4].startswith("and 217 more rules, with ")
+
+
+def test_profile_takes_rules_that_are_laid_over(run: Run, policy: Path) -> None:
+    rules = run("rules", "profile", policy, "--json").json["rules"]
+
+    assert [rule["rows"] > 0 for rule in rules if rule["relation"] == "kept_well"] == [True, True]
+
+
+def test_explain_shows_the_rules_as_read_with_their_plans(run: Run) -> None:
+    found = run("rules", "explain", "superseded")
+    told = run("rules", "explain", "superseded", "--json").json["relations"][0]
+
+    assert (found.code, told["kind"], told["recursive"]) == (0, "output", False)
+    assert "  superseded(O) :- edge(_, N, supersedes, O)." in found.out
+    assert "      1. its type = supersedes" in found.out
+    assert told["reads"] == [{"relation": "edge", "how": "joined"}]
+    assert told["rules"][0]["text"].splitlines()[0] == '@rule_3 "{N} supersedes {O}"'
+    assert told["code"] == []
+
+
+def test_explain_code_shows_the_functions_with_what_their_numbers_stand_for(run: Run) -> None:
+    found = run("rules", "explain", "superseded", "--code")
+
+    assert "# what is concluded by rows of edge that came\n" in found.out
+    assert "    def run(drive, found, meter, before):" in found.out
+    assert run("rules", "explain", "nobody").code == 2
