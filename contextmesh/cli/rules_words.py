@@ -9,6 +9,7 @@ from contextmesh.base.source import render_problem
 from contextmesh.cli.kit import paint
 from contextmesh.datalog.fold import place
 from contextmesh.lang.render import render_atom, render_literal
+from contextmesh.lang.words import quote
 from contextmesh.policy.suite import by_file, file_of, percent
 from contextmesh.store.explain import failure_text, tree_text
 
@@ -32,7 +33,7 @@ def outcomes_text(outcomes: Sequence[Outcome]) -> str:
         word = paint(f"{len(failed)} failed", "red") if failed else paint("all hold", "green")
         lines.append(f"{file}: {count(len(here), 'case')}, {word}")
         for outcome in failed:
-            lines.append(f"  {paint('FAILED', 'red')} {outcome.case.says}")
+            lines.append(f"  {paint('FAILED', 'red')} {_printable(outcome.case.says)}")
             for problem in outcome.problems:
                 lines += _indented(render_problem(problem))
             for miss in outcome.misses:
@@ -122,10 +123,10 @@ def _miss_lines(miss: Miss) -> Iterator[str]:
         yield f"  got:      {', '.join(miss.got) or 'nothing'}"
     if miss.why is not None:
         yield "  why:"
-        yield from _indented(tree_text(miss.why, steps=STEPS), 4)
+        yield from (f"    {_printable(line)}" for line in tree_text(miss.why, steps=STEPS).split("\n"))
     if miss.why_not:
         yield "  why not:"
-        yield from (f"    {line}" for line in _why_not(miss))
+        yield from (f"    {_printable(line)}" for line in _why_not(miss))
 
 
 def _miss_json(miss: Miss) -> dict[str, Any]:
@@ -173,6 +174,11 @@ def _line(where: Where | None) -> int | None:
 def _percent(number: float) -> str:
     """Rounded down, so that 100 % is all of them."""
     return f"{int(number * 10) / 10:.1f} %"
+
+
+def _printable(text: str) -> str:
+    """Text that comes from a file: what would move the cursor is shown as an escape."""
+    return text if text.isprintable() else "".join(c if c.isprintable() else quote(c)[1:-1] for c in text)
 
 
 def _indented(text: str, by: int = 4) -> list[str]:

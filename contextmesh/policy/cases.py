@@ -17,6 +17,7 @@ from contextmesh.datalog.program import Program
 from contextmesh.datalog.safety import outer_variables
 from contextmesh.lang.cases import Case, Step, fact_atom
 from contextmesh.lang.render import render_atom
+from contextmesh.lang.words import write_value
 from contextmesh.policy.expected import Miss, cut, misses, rows_by_relation
 from contextmesh.policy.policy import Policy
 
@@ -244,4 +245,4 @@ def _violation_row(atom: Literal) -> Row | None:
 
 
 def _violation(row: Row) -> str:
-    return f"{row[0]}({', '.join(str(value) for value in row[1:])})"
+    return f"{row[0]}({', '.join(map(write_value, row[1:]))})"

@@ -58,3 +58,11 @@ def test_the_cases_that_the_manual_of_the_rules_shows_hold() -> None:
 
     assert len(outcomes) == 2
     assert all(outcome.holds for outcome in outcomes)
+
+
+def test_what_a_file_says_moves_no_cursor() -> None:
+    text = r'case "One\u001b[2J". write node("a\u001b[2J", wish). expect live("b\u001b[2J").'
+    told = outcomes_text(run_suite([parse_cases(Source("c.cases", text))], Policy.load()))
+
+    assert "\x1b" not in told
+    assert told.count("u001b") >= 3
