@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -19,6 +20,9 @@ def explain(
     target: Annotated[
         str, typer.Argument(metavar="NAME", help="A relation; or a rule: fell/2, @backward, propagation.dl:47.")
     ],
+    path: Annotated[
+        Path | None, typer.Argument(metavar="[PATH]", help="A folder laid over the shipped policy, or one rules file.")
+    ] = None,
     code: Annotated[
         bool, typer.Option("--code", help="With the functions that the engine makes of the rules.")
     ] = False,
@@ -34,15 +38,12 @@ def explain(
     from contextmesh.policy import Policy
     from contextmesh.policy.explained import explained
 
+    under = Policy.load(path if path is not None else policy)
     facts = None
     if code:
         from contextmesh.store.stated import stated
 
-        mesh = kit.open_mesh(session, policy, quiet=json)
-        under = mesh.policy
-        facts = {**stated(mesh.graph.store), **under.facts}
-    else:
-        under = Policy.load(policy)
+        facts = {**stated(kit.open_mesh(session, policy, quiet=json).graph.store), **under.facts}
     found = explained(under, target, facts)
     kit.show(
         lambda: {"target": target, "relations": [_json(one) for one in found]},

@@ -151,3 +151,13 @@ def test_explain_code_shows_the_functions_with_what_their_numbers_stand_for(run:
     assert "# what is concluded by rows of edge that came\n" in found.out
     assert "    def run(drive, found, meter, before):" in found.out
     assert run("rules", "explain", "nobody").code == 2
+
+
+def test_explain_takes_rules_that_are_laid_over(run: Run, policy: Path) -> None:
+    found = run("rules", "explain", "kept_well/2", policy, "--code", "--json")
+
+    assert found.code == 0
+    (relation,) = found.json["relations"]
+    assert [(rule["file"], rule["line"]) for rule in relation["rules"]] == [(str(policy / "kept.dl"), 3)]
+    assert relation["code"]
+    assert run("rules", "explain", "kept_well/2").code == 2
