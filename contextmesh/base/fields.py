@@ -63,7 +63,7 @@ def record(value: object, names: Sequence[str]) -> Row:
     """The object, when it has exactly these keys."""
     if not isinstance(value, dict):
         raise Fault("wrong-type", f"must be an object, and is {kind_of(value)}")
-    if len(value) == len(names) and all(name in value for name in names):
+    if len(value) == len(names) and all(map(value.__contains__, names)):
         return value
     for name in value:
         if name not in names:

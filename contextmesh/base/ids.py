@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
 _OUTSIDE = re.compile(r"[^a-z0-9]+")
+_OUTSIDE_IN_LINES = re.compile(r"[^a-z0-9\n]+")
 _OUTSIDE_ANY_SCRIPT = re.compile(r"[\W_]+")
 BODY = 40
 DIGITS = (6, 10, 16, 40)
 AUTO_DECISION = "decision:auto"
+EDGE = "edge"
+_GROWN = DIGITS[-1] - DIGITS[0]
 
 
 def slug(text: str, prefix: str = "", *, digits: int = DIGITS[0], scripts: bool = False) -> str:
@@ -49,3 +53,42 @@ def free_id(text: str, prefix: str, taken_by_another: Callable[[str], bool], *, 
 def edge_key(src: str, type_: str, dst: str) -> str:
     """The text an edge id is made from."""
     return f"{src}|{type_}|{dst}"
+
+
+class EdgeIds:
+    """The ids of many edges that name their ends and types by number: what is made of one name is made once.
+
+    The body of a ``slug`` of an ``edge_key`` is made of the bodies of the three, because what joins them is outside
+    of them, and becomes one hyphen with all outside around it.
+    """
+
+    def __init__(self, names: Sequence[str], types: Sequence[str]) -> None:
+        self._names, self._types = names, types
+        self._last = _cleaned(names)
+        self._first = [f"{body}-" if body else "" for body in self._last]
+        self._between = [f"{body}-" if body else "" for body in _cleaned(types)]
+
+    def longest(self, rows: Sequence[Sequence[Any]]) -> list[str]:
+        """For each row its longest id, that with the whole digest; columns 1 to 3 are source, type and target."""
+        names, types, first, between, last = self._names, self._types, self._first, self._between, self._last
+        sha1 = hashlib.sha1
+        bodies = [f"{first[row[1]]}{between[row[2]]}{last[row[3]]}".rstrip("-")[:BODY] for row in rows]
+        keys = [f"{names[row[1]]}|{types[row[2]]}|{names[row[3]]}".encode() for row in rows]
+        digests = [sha1(key, usedforsecurity=False).hexdigest() for key in keys]
+        stems = zip(bodies, digests, strict=True)
+        return [f"{EDGE}:{body}-{digest}" if body else f"{EDGE}:{digest}" for body, digest in stems]
+
+    def first_wrong(self, ids: Sequence[str], rows: Sequence[Sequence[Any]]) -> int | None:
+        """The index of the first id that its edge cannot have, its digest grown or not."""
+        for index, (id, longest) in enumerate(zip(ids, self.longest(rows), strict=True)):
+            if not longest.startswith(id) or len(id) < len(longest) - _GROWN:
+                return index
+        return None
+
+
+def _cleaned(texts: Sequence[str]) -> list[str]:
+    """The body of each, uncut."""
+    if any("\n" in text for text in texts):
+        return [_OUTSIDE.sub("-", text.lower()).strip("-") for text in texts]
+    lines = _OUTSIDE_IN_LINES.sub("-", "\n".join(texts).lower()).split("\n")
+    return [line.strip("-") for line in lines] if texts else []

@@ -197,7 +197,8 @@ class Emitter(Text):
     def _guard(self, terms: Sequence[Term], head: str) -> None:
         number = self._relation(head)
         row = self._tuple(terms)
-        self._nest(f"if g{number}({row}):" if self.mode == "withdraw" else f"if not g{number}({row}):")
+        known = f"r{number} and g{number}({row})"
+        self._nest(f"if {known}:" if self.mode == "withdraw" else f"if not ({known}):")
 
     def _found(self, terms: Sequence[Term], head: str) -> None:
         number, at = self._relation(head), self.heads[head]

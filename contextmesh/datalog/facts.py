@@ -171,11 +171,15 @@ class Relation:
     def add(self, rows: Iterable[Row]) -> int:
         """Add the rows that are not there yet; returns how many those are."""
         present = self.rows
-        fresh = []
-        for row in rows:
-            if not present.get(row):
-                present[row] = True
-                fresh.append(row)
+        fresh: list[Row] = []
+        if present:
+            for row in rows:
+                if not present.get(row):
+                    present[row] = True
+                    fresh.append(row)
+        else:
+            present.update(dict.fromkeys(rows, True))
+            fresh += present
         self.entered(fresh)
         return len(fresh)
 
@@ -290,6 +294,9 @@ class Relation:
         """Restore rows, their order and the indexes as they were at a position."""
         added, dropped = self.net(since)
         self.cut(since)
+        if len(added) == len(self.rows) and not dropped and not self._ghosts:
+            self._clear()  # there was nothing
+            return
         for row in added:
             if row in self._ghosts:
                 self.rows[row] = False

@@ -17,6 +17,7 @@ from operator import ne
 from typing import Any, Literal
 
 from contextmesh.datalog.ast import Row
+from contextmesh.datalog.bulk import BULK, Bulk
 from contextmesh.datalog.facts import Relation
 from contextmesh.datalog.index import Undo
 from contextmesh.datalog.limits import Meter
@@ -79,9 +80,12 @@ class Maintained(Stage):
             code = (CAME if added else 0) | (WENT if dropped else 0) | (0 if size else IS_EMPTY)
             changes.append((at, code | WAS_EMPTY if size == added - dropped else code))
         key = tuple(changes)
-        work = self._work.get(key)
+        bulk = any(len(added) > BULK for added, _ in nets.values())
+        work = None if bulk else self._work.get(key)
         if work is None or any(work.empty):
-            work = self._work[key] = self._planned(changes)
+            work = self._planned(changes, nets if bulk else {})
+            if not bulk:
+                self._work[key] = work
         returned: list[list[Row]] = []
         if work.losses and any(self._head_rows):
             candidates = self._candidates(work, nets, meter)
@@ -170,7 +174,8 @@ class Maintained(Stage):
 
     # ---- which functions ---------------------------------------------------------------------
 
-    def _planned(self, changes: Sequence[tuple[int, int]]) -> Work:
+    def _planned(self, changes: Sequence[tuple[int, int]], nets: dict[int, Net]) -> Work:
+        """With ``nets`` for these very rows, else for all that change so."""
         changed = dict(changes)
         empty = tuple(rows for at, rows in enumerate(self._rows) if at not in changed and not rows)
         code = {r.name: 0 if r.rows else WAS_EMPTY | IS_EMPTY for r in self.inputs}
@@ -189,12 +194,26 @@ class Maintained(Stage):
             if not any(code[r.relation] & IS_EMPTY for r in joined):
                 driven = [r for r in found if _gains(r, code[r.relation])]
                 gaining += [r for r in joined if code[r.relation] & WAS_EMPTY][:1] or driven
+        if nets:
+            gaining = self._adding(gaining, place, nets)
         return Work(
             tuple(self._driven("withdraw", losing, place, code)),
             tuple(self._driven("derive", gaining, place, code)),
             back,
             empty,
         )
+
+    def _adding(self, gaining: list[Reading], place: dict[str, int], nets: dict[int, Net]) -> list[Reading]:
+        """Those that are not seen to add nothing."""
+        many = {name: nets[at][0] for name, at in place.items() if at in nets and len(nets[at][0]) > BULK}
+        bulk = {name: Bulk(came, self.inputs) for name, came in many.items()}
+
+        def adds(r: Reading) -> bool:
+            return r.kind != "positive" or not (
+                r.relation in bulk and bulk[r.relation].adds_nothing(self.rules[r.rule], r.at)
+            )
+
+        return list(filter(adds, gaining))
 
     def _driven(
         self, mode: Literal["derive", "withdraw"], driven: list[Reading], place: dict[str, int], code: dict[str, int]

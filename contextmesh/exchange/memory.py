@@ -21,7 +21,7 @@ from contextmesh.exchange.jsonl import LIMITS, FileLimits, Line, lines_of
 from contextmesh.exchange.report import Report, count
 from contextmesh.graph.batch import Batch
 from contextmesh.graph.graph import ContextGraph
-from contextmesh.resolve.resolver import BY_ALIAS, Resolver
+from contextmesh.resolve.resolver import Resolver
 from contextmesh.store.model import Node, Provenance
 
 EXTRACTOR = "memory-file"
@@ -30,6 +30,7 @@ KIND, RELATION = "entity_type", "relation"
 _ENTITY = ("type", "name", "entityType", "observations")
 _RELATION = ("type", "from", "to", "relationType")
 _NAME = re.compile(r"[^a-z0-9]+")
+_MISSES = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,13 +171,12 @@ class _Taken:
             self.report.note("repeated-entity", "stands in an earlier line too; both are one", line=line.number)
         id = self._named(batch, source, name, line)
         self._kind(batch, id, row["entityType"], line)
-        cursor = 0
+        spans = _Spans(line)
         for text in dict.fromkeys(row["observations"]):
             if not text.strip():
                 self.report.note("blank-text", "an observation without words", line=line.number, subject=id)
                 continue
-            span, cursor = _span(line, text, cursor)
-            claim = self._claim(batch, source, text, span, {"quote": text})
+            claim = self._claim(batch, source, text, spans.next(text), {"quote": text})
             batch.link(claim.id, "mentions", id)
         repeated = len(row["observations"]) - len(dict.fromkeys(row["observations"]))
         for _ in range(repeated):
@@ -197,10 +197,11 @@ class _Taken:
             return known
         id = self._known.get(name)
         if id is None:
-            found = self._resolver.peek(name)
-            if found.reason == BY_ALIAS and found.id in self._graph.store.nodes:
-                id = found.id
-                self.report.note("known-as", f"{name!r} is {found.label!r} here", line=line.number, subject=id)
+            bearer = self._resolver.bearer(name)
+            if bearer is not None and bearer in self._graph.store.nodes:
+                id = bearer
+                text = f"{name!r} is {self._resolver.labels[id]!r} here"
+                self.report.note("known-as", text, line=line.number, subject=id)
         if id is None:
             id = batch.add_node("entity", name, attrs={"canonical": name, "aliases": []}).id
             self._new_names[id] = name
@@ -244,15 +245,31 @@ def _has(batch: Batch, text: str) -> bool:
     return batch.has(slug(text, "claim", scripts=True))
 
 
-def _span(line: Line, text: str, cursor: int) -> tuple[tuple[int, int], int]:
-    """Where an observation stands in the file, searched from a place in its line; else the whole line."""
-    said = line.document.text or ""
-    for ascii_only in (False, True):
-        quoted = json.dumps(text, ensure_ascii=ascii_only)
-        at = said.find(quoted, cursor)
-        if at >= 0:
-            return (line.start + at + 1, line.start + at + len(quoted) - 1), at + len(quoted)
-    return (line.start, line.start + len(said)), cursor
+class _Spans:
+    """Where the observations of one line stand in the file, each looked for after the one before.
+
+    A text that is written in neither usual way is said to stand somewhere in the line; after a few of those no more are
+    looked for, so that a line costs what it is long.
+    """
+
+    def __init__(self, line: Line) -> None:
+        self._said = line.document.text or ""
+        self._start = line.start
+        self._cursor = self._misses = 0
+        self._ascii = False
+
+    def next(self, text: str) -> tuple[int, int]:
+        """The characters of this text, or of the whole line."""
+        for ascii_only in (self._ascii, not self._ascii):
+            if self._misses >= _MISSES:
+                break
+            quoted = json.dumps(text, ensure_ascii=ascii_only)
+            at = self._said.find(quoted, self._cursor)
+            if at >= 0:
+                self._ascii, self._cursor = ascii_only, at + len(quoted)
+                return self._start + at + 1, self._start + self._cursor - 1
+            self._misses += 1
+        return self._start, self._start + len(self._said)
 
 
 def _lost(row: Mapping[str, Any]) -> str:

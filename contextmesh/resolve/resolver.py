@@ -143,6 +143,11 @@ class Resolver:
         reason = f"best candidate {self._labels[best]!r} scored {score:.2f} < {self.threshold:.2f}"
         return Resolution(None, None, score, reason)
 
+    def bearer(self, name: str) -> str | None:
+        """The id of the thing whose name this is by the alias table; nothing is scored, so it costs a look-up."""
+        normal = normalise(name)
+        return self._alias(name, normal) if normal else None
+
     def near_misses(self) -> tuple[str, ...]:
         """Mentions that almost resolved and still do not, each form once, oldest first."""
         first: dict[str, Attempt] = {}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from itertools import chain
 from typing import Any
 
@@ -24,7 +24,7 @@ VIOLATION = "violation"
 Give = Callable[[], Iterable[Row]]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Records:
     """Every record of a graph, in the order of insertion.
 
@@ -39,6 +39,16 @@ class Records:
     born: Sequence[int]
     born_edges: Sequence[int]
     verdicts: Sequence[tuple[str, str, int]]
+
+    @cached_property
+    def typed(self) -> list[Row]:
+        """Each node with its type: the rows of ``node``, and all that is new when every record is."""
+        return [(node.id, node.type) for node in self.nodes.values()]
+
+    @cached_property
+    def joined(self) -> list[Row]:
+        """Each edge with its ends and type, likewise."""
+        return [(edge.id, edge.src, edge.type, edge.dst) for edge in self.edges.values()]
 
 
 def store_over(
@@ -91,8 +101,8 @@ def require_legal(store: Store, records: Records) -> None:
             raise OntologyError(Problem("reserved-id", message, subject=id, hint="choose another id"))
     engine = store.engine
     checks: Mapping[str, Any] = {
-        "new_node": [(node.id, node.type) for node in records.nodes.values()],
-        "new_edge": [(edge.id, edge.src, edge.type, edge.dst) for edge in records.edges.values()],
+        "new_node": records.typed,
+        "new_edge": records.joined,
         "new_verdict": [row[:2] for row in records.verdicts],
     }
     pruned = [(evidence,) for _, evidence, _ in records.verdicts if records.nodes[evidence].pruned]
@@ -109,7 +119,7 @@ def _late_facts(records: Records, always: tuple[str, ...]) -> dict[str, Give]:
     nodes, edges = list(records.nodes.values()), list(records.edges.values())
     born, born_edges = records.born, records.born_edges
     direct: dict[str, Give] = {
-        "node": lambda: [(node.id, node.type) for node in nodes],
+        "node": lambda: records.typed,
         "named": lambda: [(node.id, node.label) for node in nodes],
         "born_at_build": lambda: [(node.id, node.build) for node in nodes],
         "born": lambda: chain(
@@ -117,8 +127,9 @@ def _late_facts(records: Records, always: tuple[str, ...]) -> dict[str, Give]:
             ((edge.id, seq) for edge, seq in zip(edges, born_edges, strict=True)),
         ),
         "provenance": lambda: [(n.id, n.provenance.source_id) for n in nodes if n.provenance is not None],
+        "carries": lambda: [(node.id, name) for node in nodes for name in relations.carried(node, always)],
         "pruned": lambda: [(node.id,) for node in nodes if node.pruned],
-        "edge": lambda: [(edge.id, edge.src, edge.type, edge.dst) for edge in edges],
+        "edge": lambda: records.joined,
         "bound": lambda: [(edge.id, edge.assumption_id) for edge in edges if edge.assumption_id is not None],
     }
     return direct | {
@@ -130,10 +141,6 @@ def _of_attributes(nodes: list[Node], name: str, where: Callable[[Node], bool], 
     """The rows of one relation; asked only of the nodes that can have any."""
     some = (node for node in nodes if where(node))
     return [row for node in some for relation, row in relations.node_facts(node, 0, always) if relation == name]
-
-
-def _any(node: Node) -> bool:
-    return True
 
 
 def _stands_on(node: Node) -> bool:
@@ -149,7 +156,6 @@ def _is_decision(node: Node) -> bool:
 
 
 _OF_ATTRIBUTES: dict[str, Callable[[Node], bool]] = {
-    "carries": _any,
     **dict.fromkeys(("justification", "premise"), _stands_on),
     **dict.fromkeys(("dated", "dated_within"), _is_source),
     **dict.fromkeys(("record_key", "record_status", "imprecise_date", "refers"), _is_decision),

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any
+from dataclasses import dataclass, field, fields, make_dataclass, replace
+from typing import Any, TypeVar
 
 Attrs = Mapping[str, Any]
 
@@ -91,6 +91,18 @@ class Assumption:
     superseded_by: str | None = None
     rejected_at_build: int | None = None
     evidence_ids: tuple[str, ...] = ()
+
+
+_Record = TypeVar("_Record")
+
+
+def unfrozen(kind: type[_Record]) -> type[_Record]:
+    """A class like a frozen one, for who makes records by the hundred thousand: it is several times as fast to fill.
+
+    Each one made must be given its real ``__class__`` before anybody sees it; the two have the same slots.
+    """
+    names = [(each.name, each.type) for each in fields(kind)]  # type: ignore[arg-type]
+    return make_dataclass(f"Unfrozen{kind.__name__}", names, slots=True, eq=False, repr=False)
 
 
 def a(kind: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import Any
 
 from contextmesh.base.canon import INNER_DEPTH
@@ -17,7 +17,7 @@ from contextmesh.store.model import Edge, Node
 from contextmesh.store.records_agree import disagreement
 from contextmesh.store.records_careful import Careful
 from contextmesh.store.records_format import lines_of, read_header, refused
-from contextmesh.store.records_json import edge_from_json, is_edge_id, node_from_json, wrong_edge_id
+from contextmesh.store.records_json import edge_from_json, node_from_json, wrong_edge_id
 from contextmesh.store.records_load import Loaded, store_of
 from contextmesh.store.records_past import Chronicle, Commit
 from contextmesh.store.records_vectors import FLOAT32, first_not_finite
@@ -142,9 +142,9 @@ def judge(loaded: Loaded, vectors: bytes, policy: Policy, limits: Limits | None)
     if at is not None:
         message = f"is not finite at number {at} of the file of vectors, byte {at * FLOAT32}"
         raise Fault("not-finite", message, ("vectors",))
-    for index, edge in enumerate(loaded.edges.values()):
-        if not is_edge_id(edge):
-            raise wrong_edge_id(edge).under("edges", index)
+    if loaded.wrong_id is not None:
+        edge = next(islice(loaded.edges.values(), loaded.wrong_id, None))
+        raise wrong_edge_id(edge).under("edges", loaded.wrong_id)
     fault = disagreement(loaded.nodes, loaded.edges, loaded.assumptions, loaded.verdicts)
     if fault is not None:
         raise fault

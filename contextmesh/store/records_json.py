@@ -7,14 +7,14 @@ stand as JSON text, because their order is data (facts are made in it) and canon
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from contextmesh.base import fields
 from contextmesh.base.canon import require_canonical
 from contextmesh.base.errors import InputError, Problem, SnapshotError
 from contextmesh.base.fields import Fault, Row
-from contextmesh.base.ids import DIGITS, edge_key, slug
+from contextmesh.base.ids import DIGITS, EdgeIds, edge_key, slug
 from contextmesh.base.strict import parse
 from contextmesh.store.model import Assumption, Edge, Node, Provenance
 
@@ -214,6 +214,14 @@ def is_edge_id(edge: Edge) -> bool:
     """Whether an edge's id is the derived one, its digest part grown or not."""
     whole = slug(edge_key(edge.src, edge.type, edge.dst), "edge", digits=DIGITS[-1])
     return whole.startswith(edge.id) and len(edge.id) >= len(whole) - DIGITS[-1] + DIGITS[0]
+
+
+def first_wrong_id(edges: Collection[Edge]) -> int | None:
+    """The index of the first of many edges that ``is_edge_id`` is not true of."""
+    names = {name: at for at, name in enumerate(dict.fromkeys(name for e in edges for name in (e.src, e.dst)))}
+    types = {name: at for at, name in enumerate(dict.fromkeys(edge.type for edge in edges))}
+    rows = [("", names[edge.src], types[edge.type], names[edge.dst]) for edge in edges]
+    return EdgeIds(tuple(names), tuple(types)).first_wrong([edge.id for edge in edges], rows)
 
 
 def wrong_edge_id(edge: Edge) -> Fault:

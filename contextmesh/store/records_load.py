@@ -12,16 +12,19 @@ from typing import Any
 
 from contextmesh.base.canon import INNER_DEPTH
 from contextmesh.base.errors import InputError
+from contextmesh.base.ids import EdgeIds
 from contextmesh.base.strict import parse
 from contextmesh.datalog.limits import Limits
 from contextmesh.policy import Policy
 from contextmesh.store.bulk import Records, store_over
-from contextmesh.store.model import Assumption, Edge, Node, Provenance
+from contextmesh.store.model import Assumption, Edge, Node, Provenance, unfrozen
 from contextmesh.store.records_codec import Rows, decode, raw
 from contextmesh.store.records_format import KINDS, Header, Places, Suspect
 from contextmesh.store.records_vectors import FLOAT32, Vector
 from contextmesh.store.relations import Fact
 from contextmesh.store.store import Store
+
+_Node, _Edge, _Provenance = unfrozen(Node), unfrozen(Edge), unfrozen(Provenance)
 
 
 @dataclass(slots=True)
@@ -32,6 +35,7 @@ class Loaded:
         born: the transaction that first wrote each node, then each edge, in their order.
         facts: stated facts with the transaction that stated them and whether they still stand.
         older: bytes of older records, undecoded.
+        wrong_id: the first edge whose id its ends and type do not give, if any; not looked for when ``verified``.
     """
 
     header: Header
@@ -52,6 +56,8 @@ class Loaded:
     counts: dict[str, int] = field(default_factory=lambda: dict.fromkeys(KINDS, 0))
     vectors: memoryview = field(default_factory=lambda: memoryview(b""))
     vector: int = 0
+    wrong_id: int | None = None
+    edge_ids: EdgeIds | None = None
 
     def take(self, kind: str, line: bytes, number: int) -> None:
         """The rows of one line.
@@ -93,9 +99,11 @@ class Loaded:
                 source, span, extractor, checks, recorded = origin
                 source = source if source.__class__ is str else ids[source]
                 named = tuple(words[check] for check in checks) if checks else ()
-                provenance = Provenance(source, span, words[extractor], named, recorded)
+                provenance = _Provenance(source, span, words[extractor], named, recorded)
+                provenance.__class__ = Provenance
             embedding = None if vector == 0 else self._vector(vector)
-            nodes[id] = Node(id, words[kind], label, attrs, provenance, embedding, build, pruned)
+            nodes[id] = made = _Node(id, words[kind], label, attrs, provenance, embedding, build, pruned)
+            made.__class__ = Node
             ids.append(id)
             if walked:
                 walks[id] = walked
@@ -111,7 +119,8 @@ class Loaded:
         for id, src, kind, dst, bound, seen, weight, build, _, walked in rows:
             ground = None if bound is None else ids[bound]
             witnesses = tuple(ids[one] for one in seen) if seen else ()
-            edges[id] = Edge(id, ids[src], words[kind], ids[dst], ground, witnesses, weight, build)
+            edges[id] = made = _Edge(id, ids[src], words[kind], ids[dst], ground, witnesses, weight, build)
+            made.__class__ = Edge
             if walked:
                 traversals[id] = walked
         self.born_edges += [row[8] for row in rows]
@@ -119,6 +128,8 @@ class Loaded:
             self._require_before(max(row[7] for row in rows), max(row[8] for row in rows))
             if not all(isfinite(row[6]) for row in rows):
                 raise Suspect
+            if self.wrong_id is None:
+                self._compare_ids(rows)
 
     def _take_assumptions(self, rows: Rows) -> None:
         ids = self.ids
@@ -146,6 +157,14 @@ class Loaded:
         self.transactions += rows
 
     # -- parts ------------------------------------------------------------------------------------
+
+    def _compare_ids(self, rows: Rows) -> None:
+        """Every node stands before the first edge."""
+        if self.edge_ids is None:
+            self.edge_ids = EdgeIds(self.ids, self.header.words)
+        wrong = self.edge_ids.first_wrong([row[0] for row in rows], rows)
+        if wrong is not None:
+            self.wrong_id = len(self.born_edges) - len(rows) + wrong
 
     def _require_before(self, build: int, seq: int) -> None:
         if build > self.header.build or seq > self.header.seq:

@@ -61,9 +61,7 @@ def node_facts(node: Node, born: int, always: Sequence[str] = ()) -> Iterator[Fa
     yield "named", (node.id, node.label)
     yield "born", (node.id, born)
     yield "born_at_build", (node.id, node.build)
-    for name in _carried(node):
-        yield "carries", (node.id, name)
-    for name in always:
+    for name in carried(node, always):
         yield "carries", (node.id, name)
     if node.provenance is not None:
         yield "provenance", (node.id, node.provenance.source_id)
@@ -75,6 +73,19 @@ def node_facts(node: Node, born: int, always: Sequence[str] = ()) -> Iterator[Fa
         yield from _date_facts(node)
     elif node.type == DECISION:
         yield from _record_facts(node)
+
+
+def carried(node: Node, always: Sequence[str] = ()) -> list[str]:
+    """The fields that a node carries; ``always`` as for ``node_facts``."""
+    names = [name for name in node.attrs if name not in RECORD_FIELDS]
+    if node.type == ASSUMPTION:
+        names = [*(name for name in names if name not in BY_RECORD), *BY_RECORD]
+    if node.provenance is not None:
+        names.append("provenance")
+    if node.embedding is not None:
+        names.append("embedding")
+    names += always
+    return names
 
 
 def edge_facts(edge: Edge, born: int) -> Iterator[Fact]:
@@ -145,18 +156,6 @@ def _date_facts(node: Node) -> Iterator[Fact]:
         return
     first, last = period.first // DAY, (period.end - 1) // DAY
     yield ("dated", (node.id, first)) if first == last else ("dated_within", (node.id, first, last))
-
-
-def _carried(node: Node) -> Iterator[str]:
-    for name in node.attrs:
-        if name not in RECORD_FIELDS and not (node.type == ASSUMPTION and name in BY_RECORD):
-            yield name
-    if node.type == ASSUMPTION:
-        yield from BY_RECORD
-    if node.provenance is not None:
-        yield "provenance"
-    if node.embedding is not None:
-        yield "embedding"
 
 
 def _justification_facts(node: Node) -> Iterator[Fact]:

@@ -9,7 +9,7 @@ from contextmesh.base.fields import Fault, Path, shown
 from contextmesh.base.ids import AUTO_DECISION
 from contextmesh.store.fingerprint import FINGERPRINT, IDENTITY, fingerprint
 from contextmesh.store.model import Assumption, Edge, Node
-from contextmesh.store.records_json import is_edge_id, wrong_edge_id
+from contextmesh.store.records_json import first_wrong_id, wrong_edge_id
 from contextmesh.store.relations import ASSUMPTION, DECISION, SUPERSEDES
 from contextmesh.store.snapshot_rows import Rows
 
@@ -21,10 +21,12 @@ def require_agreement(rows: Rows) -> None:
     """Raises Fault at the first record that another contradicts."""
     nodes = {node.id: node for node in rows.nodes}
     records = {record.id: record for record in rows.assumptions}
+    wrong = first_wrong_id(rows.edges)
+    misnamed = rows.edges[wrong] if wrong is not None else None
     for checks in (
         _each("assumptions", rows.assumptions, lambda a: _assumption(a, nodes, records)),
         _each("nodes", rows.nodes, lambda n: _assumption_node(n, records, rows)),
-        _each("edges", rows.edges, lambda e: _edge(e, nodes, records)),
+        _each("edges", rows.edges, lambda e: _edge(e, misnamed, nodes, records)),
         _supersessions(rows, records),
         _decisions(rows, nodes),
     ):
@@ -73,8 +75,10 @@ def _assumption_node(node: Node, records: Mapping[str, Assumption], rows: Rows) 
     return None
 
 
-def _edge(edge: Edge, nodes: Mapping[str, Node], records: Mapping[str, Assumption]) -> Fault | None:
-    if not is_edge_id(edge):
+def _edge(
+    edge: Edge, misnamed: Edge | None, nodes: Mapping[str, Node], records: Mapping[str, Assumption]
+) -> Fault | None:
+    if edge is misnamed:
         return wrong_edge_id(edge)
     if edge.assumption_id is not None and edge.assumption_id not in records:
         message = f"names {shown(edge.assumption_id)}, which is no assumption here"

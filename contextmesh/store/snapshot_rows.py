@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from math import copysign
+from math import copysign, inf
+from operator import itemgetter
 from typing import Any
 
 from contextmesh.base import fields
 from contextmesh.base.fields import Fault, Path, Row
-from contextmesh.store.model import Assumption, Edge, Node, Provenance
+from contextmesh.store.model import Assumption, Edge, Node, Provenance, unfrozen
 from contextmesh.store.relations import ASSUMPTION, BY_RECORD
 
 SCHEMA = "contextmesh.graph"
@@ -179,6 +180,8 @@ def _zero(value: float) -> float:
 
 def _edge(value: object, rows: Rows) -> None:
     row = fields.record(value, EDGE)
+    if _plain_edge(row, rows):
+        return
     id = _fresh(fields.text(row, "id", empty=False), rows.said_dead)
     weight = fields.number(row, "weight")
     if weight <= 0:
@@ -198,6 +201,28 @@ def _edge(value: object, rows: Rows) -> None:
     if traversals:
         rows.traversals[id] = traversals
     rows.edges.append(edge)
+
+
+def _plain_edge(row: Row, rows: Rows) -> bool:
+    """Take an edge that has all that most have; of any other nothing is said here."""
+    values = _EDGE_VALUES(row)
+    id, src, dst, type_, ground, seen, weight, build, walked, dead = values
+    if tuple(map(type, values)) not in _PLAIN_EDGES or seen or not id or id in rows.said_dead:
+        return False
+    if not (0.0 < weight < inf and 0 <= build <= rows.build and walked >= 0):
+        return False
+    rows.said_dead[id] = dead
+    if walked:
+        rows.traversals[id] = walked
+    made = _Edge(id, src, type_, dst, ground, (), weight, build)
+    made.__class__ = Edge
+    rows.edges.append(made)
+    return True
+
+
+_Edge = unfrozen(Edge)
+_EDGE_VALUES = itemgetter(*EDGE)
+_PLAIN_EDGES = frozenset((str, str, str, str, ground, list, float, int, int, bool) for ground in (type(None), str))
 
 
 def _assumption(value: object, rows: Rows) -> None:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+from typing import Any
 
 from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from contextmesh.base.canon import digest
-from contextmesh.base.ids import DIGITS, free_id, slug
+from contextmesh.base.ids import DIGITS, EDGE, EdgeIds, edge_key, free_id, slug
 
 from .json_values import texts
 
@@ -38,6 +40,24 @@ def test_a_taken_id_grows_by_digits_of_the_same_digest(text: str) -> None:
         assert id == slug(text, "claim", digits=digits, scripts=True)
         assert id not in taken
         taken.add(id)
+
+
+names = st.lists(texts | st.sampled_from(["", "-", "a|b", "Σ|Σ", "İx", "\u212a", "a\nb", "x" * 39 + "-y"]), min_size=1)
+numbers = st.lists(st.tuples(*[st.integers(min_value=0, max_value=99)] * 3))
+
+
+@settings(deadline=None)
+@given(names, names, numbers)
+def test_the_ids_of_many_edges_are_those_of_each(ends: list[str], types: list[str], picked: list[Any]) -> None:
+    rows = [("", src % len(ends), type_ % len(types), dst % len(ends)) for src, type_, dst in picked]
+    keys = [edge_key(ends[src], types[type_], ends[dst]) for _, src, type_, dst in rows]
+    ids = EdgeIds(ends, types)
+
+    assert ids.longest(rows) == [slug(key, EDGE, digits=DIGITS[-1]) for key in keys]
+    for digits in DIGITS:
+        assert ids.first_wrong([slug(key, EDGE, digits=digits) for key in keys], rows) is None
+    for short in (DIGITS[0] - 1, 0):
+        assert ids.first_wrong([slug(key, EDGE, digits=short) for key in keys], rows) == (0 if rows else None)
 
 
 def test_a_fingerprint_is_spaced_and_escaped_and_every_other_digest_is_not() -> None:

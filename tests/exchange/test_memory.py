@@ -10,9 +10,12 @@ import pytest
 
 from contextmesh.api import Mesh
 from contextmesh.base.errors import InputError
+from contextmesh.datalog.events import Evaluated, Event
 from contextmesh.exchange.memory import TextLimits, import_memory
 from contextmesh.exchange.report import Report
 from contextmesh.policy import Policy
+from contextmesh.resolve import resolver
+from contextmesh.store.receipt import Receipt
 
 ADA = {
     "type": "entity",
@@ -188,3 +191,55 @@ def test_of_many_notes_of_one_kind_the_first_are_told_and_all_are_counted() -> N
 
     assert report.counts == {"undeclared-entity": 151, "relation-as-claim": 150}
     assert len(report.notes) == 200
+
+
+def things(count: int, first: int = 0) -> list[dict[str, Any]]:
+    """Entities whose names share a word, each with what is said of it."""
+    return [
+        {"type": "entity", "name": f"Quay number {i}", "entityType": "quay", "observations": [f"Quay {i} is öpen."]}
+        for i in range(first, first + count)
+    ]
+
+
+@pytest.mark.parametrize("count", [4, 16, 64])
+def test_a_file_is_one_transaction_judged_once_and_no_name_is_scored_against_others(
+    count: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mesh = Mesh()
+    taken(mesh, *things(count))
+    scored: list[str] = []
+    monkeypatch.setattr(resolver, "similarity", lambda one, other: scored.append(one) or 0.0)
+    receipts: list[Receipt] = []
+    mesh.graph.store.observers.append(receipts.append)
+    judged: list[Event] = []
+    mesh.graph.store.engine.listener = judged.append
+
+    taken(mesh, *things(count, first=count))
+
+    assert len(receipts) == 1
+    assert sum(isinstance(event, Evaluated) and "violation" in event.relations for event in judged) == 1
+    assert scored == []
+    assert mesh.resolver.peek("Quay number").reason != "alias table" and scored, "who asks for the nearest name scores"
+
+
+@pytest.mark.parametrize("escaped", [False, True])
+def test_what_is_said_is_found_in_the_file_however_its_letters_are_written(escaped: bool) -> None:
+    row = {**ADA, "observations": ["öpen", "öpen late", "pläin", "plain"]}
+    data = json.dumps(row, ensure_ascii=escaped).encode()
+    mesh = Mesh()
+    import_memory(mesh.graph, mesh.resolver, data, "memory.jsonl")
+
+    found = {node.label: node.provenance for node in mesh.graph.live_nodes("claim")}
+    for label, read in found.items():
+        assert read is not None and read.span is not None
+        assert json.loads(f'"{data.decode()[slice(*read.span)]}"') == label
+
+
+def test_of_texts_that_are_written_otherwise_the_line_is_told() -> None:
+    texts = [f"{i}/{i}" for i in range(70)]
+    data = json.dumps({**ADA, "observations": [*texts, "plain"]}).replace("/", "\\/").encode()
+    mesh = Mesh()
+    import_memory(mesh.graph, mesh.resolver, data, "memory.jsonl")
+
+    reads = [node.provenance for node in mesh.graph.live_nodes("claim")]
+    assert {read.span for read in reads if read is not None} == {(0, len(data))}

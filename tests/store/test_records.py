@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import subprocess
 import sys
-from dataclasses import replace
+from dataclasses import FrozenInstanceError, replace
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,7 @@ from store_histories import Writer, histories
 from store_records import NAME, POLICY, as_sets, followed, past, reloaded, rich
 
 from contextmesh.base.errors import SnapshotError
-from contextmesh.store.model import Node
+from contextmesh.store.model import Edge, Node, Provenance
 from contextmesh.store.records import records_from_bytes, records_to_bytes
 from contextmesh.store.records_vectors import Vector, first_not_finite, packed
 
@@ -82,6 +82,20 @@ def test_the_dates_of_commits_are_kept() -> None:
 
     assert {commit.day for commit in history.commits} == {None, "2025-01-02", "2025-02", "2025-03-01T09:30Z"}
     assert its_past.chronicle() == history.chronicle()
+
+
+def test_what_is_read_is_frozen_like_what_was_written() -> None:
+    graph, history = rich()
+
+    again, _ = reloaded(graph, history)
+
+    records = [*again.store.nodes.values(), *again.store.edges.values()]
+    origins = [node.provenance for node in again.store.nodes.values() if node.provenance is not None]
+    assert origins and {type(record) for record in (*records, *origins)} == {Node, Edge, Provenance}
+    assert records == [*graph.store.nodes.values(), *graph.store.edges.values()]
+    for record in records:
+        with pytest.raises(FrozenInstanceError):
+            record.build = 7  # type: ignore[misc]
 
 
 def test_telemetry_is_kept() -> None:

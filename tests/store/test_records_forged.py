@@ -245,6 +245,21 @@ def test_a_forged_file_is_refused_by_code_and_named(good: tuple[bytes, bytes], c
     assert where is not None and where.file == NAME
 
 
+def test_a_wrong_edge_id_is_told_with_its_own_line_and_place(good: tuple[bytes, bytes]) -> None:
+    lines = [json.loads(line) for line in good[0].splitlines()]
+    at = next(number for number, line in enumerate(lines) if isinstance(line, list) and line[0] == "edges")
+    rows = lines[at][1]
+    rows[-2][0] = rows[-1][0] = "edge:other-123456"
+    rows[-1][0] += "7"
+    lines[at : at + 1] = [["edges", rows[:2]], ["edges", rows[2:]]]
+
+    with pytest.raises(SnapshotError) as refused:
+        records_from_bytes("\n".join([*map(json.dumps, lines), ""]).encode(), good[1], NAME, POLICY)
+
+    assert refused.value.problem.message.startswith(f"$.edges[{len(rows) - 2}].id must be edge:")
+    assert refused.value.problem.where is not None and refused.value.problem.where.line == at + 2
+
+
 def test_an_unbent_file_is_read(good: tuple[bytes, bytes]) -> None:
     records_from_bytes(bent(good, lambda whole: None), good[1], NAME, POLICY)
 
