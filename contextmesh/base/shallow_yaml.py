@@ -72,4 +72,12 @@ def _loader() -> Any:
             finally:
                 self.depth -= 1
 
+        def compose_scalar_node(self, anchor: Any) -> Any:
+            node: Any = super().compose_scalar_node(anchor)
+            try:
+                node.value.encode("utf-8")
+            except UnicodeEncodeError:
+                raise yaml.MarkedYAMLError(None, None, "half of a surrogate pair", node.start_mark) from None
+            return node
+
     return Shallow

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from json.decoder import JSONDecodeError
 from re import compile as pattern
@@ -94,16 +94,16 @@ def parse(
     raise refusal(Problem(flaw.code, about, subject=path, fields=fields, where=where, hint=flaw.hint))
 
 
-def from_value(value: object, file: str, *, refusal: type[Refusal] = InputError) -> Document:
+def from_value(value: object, file: str, *, depth: int = DEPTH, refusal: type[Refusal] = InputError) -> Document:
     """A value made elsewhere, held to the same rules as one read from text.
 
     Raises:
         refusal: not-canonical, naming the path of what JSON cannot carry exactly.
     """
     try:
-        require_canonical(value, depth=DEPTH)
+        require_canonical(value, depth=depth)
     except InputError as error:
-        raise refusal(*error.problems) from None
+        raise refusal(*(replace(problem, where=Where(file)) for problem in error.problems)) from None
     return Document(file, value)
 
 

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
+from contextmesh.base.canon import INNER_DEPTH
 from contextmesh.base.errors import InputError, Problem, Refusal, Where
 from contextmesh.base.fields import Fault
 from contextmesh.base.strict import Document, parse
@@ -25,6 +26,8 @@ class FileLimits:
 
 
 LIMITS = FileLimits()
+_DEPTH = INNER_DEPTH + 1
+"""The attributes of a record stand in its line alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +91,7 @@ def _parsed(raw: bytes, file: str, number: int, limits: FileLimits) -> Document:
         message = f"line {number} of {file} is longer than {limits.line_bytes} bytes"
         raise InputError(Problem("line-too-long", message, file, where=Where(file, number)))
     try:
-        return parse(raw, file, limit=limits.line_bytes)
+        return parse(raw, file, limit=limits.line_bytes, depth=_DEPTH)
     except Refusal as refusal:
         raise InputError(*(_numbered(problem, number) for problem in refusal.problems)) from None
 

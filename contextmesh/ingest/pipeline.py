@@ -49,11 +49,10 @@ def ingest(
     for done, item in enumerate(documents, start=1):
         if isinstance(item, Skipped):
             work.skipped.append(item)
-        elif (document := work.book.place(item)) is None:
-            work.unchanged.append(work.book.id_of(item))
         else:
-            run.append(document)
-            size += len(document.text)
+            placed = work.placed(item)
+            run += placed
+            size += sum(len(document.text) for document in placed)
         if len(run) >= RUN_DOCUMENTS or size >= RUN_CHARACTERS:
             work.write(run)
             run, size = [], 0
@@ -86,6 +85,19 @@ class _Work:
         if self._roll is None:
             self._roll = Roll(self.resolver, self.graph.store)
         return self._roll
+
+    def placed(self, document: Document) -> list[Document]:
+        """The document under its id, when it is new or changed; one that no graph can hold is skipped."""
+        try:
+            placed = self.book.place(document)
+        except InputError as refused:
+            message = f"is refused: {refused.problem.message}"
+            self.skipped.append(Skipped(document.origin or document.id, refused.code, message))
+            return []
+        if placed is None:
+            self.unchanged.append(self.book.id_of(document))
+            return []
+        return [placed]
 
     def write(self, documents: Sequence[Document]) -> None:
         """One run as one transaction; when the rules refuse it, each document as its own."""

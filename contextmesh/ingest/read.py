@@ -15,7 +15,7 @@ from contextmesh.ingest.build import build_document
 from contextmesh.ingest.documents import Document, Skipped
 from contextmesh.ingest.files import STDIN, Found, ReadLimits, find_files, open_file, read_text
 from contextmesh.ingest.guess import JSON, JSONL, KINDS, kind_of, kind_of_text
-from contextmesh.ingest.readers.jsonl import document_of, read_rows
+from contextmesh.ingest.readers.jsonl import document_in, read_rows
 
 
 def read_paths(
@@ -122,6 +122,6 @@ def _json(found: Found, text: str, limits: ReadLimits) -> Iterator[Document | Sk
         lines = "\n".join(json.dumps(row, ensure_ascii=True) for row in value)
         yield from _rows(found, read_rows(found, BytesIO(lines.encode()), limits))
     elif isinstance(value, dict):
-        yield document_of(found, found.origin, value)
+        yield document_in(found, found.origin, text.encode())
     else:
         yield Skipped(found.origin, "no-text", "is a JSON value without fields")

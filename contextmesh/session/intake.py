@@ -7,9 +7,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from contextmesh.base.errors import InputError, Problem, SnapshotError, Where
+from contextmesh.base.errors import InputError, Problem, Where
 from contextmesh.base.files import read_bytes, read_start
-from contextmesh.base.strict import parse
 from contextmesh.exchange.lines_read import read_lines
 from contextmesh.exchange.memory import import_memory
 from contextmesh.exchange.merge import merge
@@ -17,7 +16,7 @@ from contextmesh.exchange.report import Report
 from contextmesh.resolve.resolver import Resolver
 from contextmesh.session.load import load
 from contextmesh.session.state import SessionState
-from contextmesh.store.snapshot import graph_from_document, recompute_document
+from contextmesh.store.snapshot import graph_document, graph_from_document, recompute_document
 from contextmesh.store.snapshot_load import Difference
 from contextmesh.store.store import Store
 
@@ -54,7 +53,7 @@ def take_in(
     if form == "lines":
         foreign = read_lines(data, str(path), state.graph.policy, recompute=recompute)
         return _merged(state, path, form, foreign.store, foreign.resolver, foreign.differences)
-    document = parse(data, str(path), refusal=SnapshotError)
+    document = graph_document(data, str(path))
     if not recompute:
         store = graph_from_document(document, state.graph.policy)
         return _merged(state, path, form, store, Resolver(), ())

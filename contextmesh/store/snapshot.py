@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from contextmesh.base.canon import pretty_bytes
+from contextmesh.base.canon import INNER_DEPTH, pretty_bytes
 from contextmesh.base.collector import collector_paused
 from contextmesh.base.errors import InputError, OntologyError, Problem, SnapshotError
 from contextmesh.base.fields import Fault
@@ -26,6 +26,8 @@ from contextmesh.store.snapshot_rows import REJECTED_AFTER, SCHEMA, VERSION, rea
 from contextmesh.store.store import Store
 
 _TOLD = 20
+_DEPTH = INNER_DEPTH + 3
+"""The attributes of a record stand in three containers."""
 """How many wrong conclusions of one file are told."""
 
 
@@ -179,7 +181,8 @@ def graph_from_json(data: object, policy: Policy, file: str = "<graph>", *, limi
     Raises:
         SnapshotError: what is wrong, with its JSON path.
     """
-    return graph_from_document(from_value(data, file, refusal=SnapshotError), policy, limits=limits)
+    document = from_value(data, file, depth=_DEPTH, refusal=SnapshotError)
+    return graph_from_document(document, policy, limits=limits)
 
 
 def graph_from_bytes(data: bytes, policy: Policy, file: str, *, limits: Limits | None = None) -> Store:
@@ -188,7 +191,16 @@ def graph_from_bytes(data: bytes, policy: Policy, file: str, *, limits: Limits |
     Raises:
         SnapshotError: what is wrong, with line, column and JSON path.
     """
-    return graph_from_document(parse(data, file, refusal=SnapshotError), policy, limits=limits)
+    return graph_from_document(graph_document(data, file), policy, limits=limits)
+
+
+def graph_document(data: bytes, file: str) -> Document:
+    """Strict JSON, in which attributes nest no deeper than any file of records can hold.
+
+    Raises:
+        SnapshotError: as ``strict.parse``.
+    """
+    return parse(data, file, depth=_DEPTH, refusal=SnapshotError)
 
 
 def load_graph(path: Path, policy: Policy, *, limits: Limits | None = None) -> Store:

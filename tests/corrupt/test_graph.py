@@ -9,11 +9,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from contextmesh.base.canon import pretty_bytes
+from contextmesh.base.canon import INNER_DEPTH, pretty_bytes
 from contextmesh.base.errors import SnapshotError
 from contextmesh.base.source import render_refusal
 from contextmesh.base.strict import parse
+from contextmesh.graph.history import History
 from contextmesh.policy import Policy
+from contextmesh.store.records import records_to_bytes
 from contextmesh.store.snapshot import graph_from_bytes, graph_from_json, graph_to_bytes, recompute_document
 from corrupt.graph_changes import TEXTS, VALUES
 from corrupt.graph_fields import PIER_ID, good, node
@@ -51,6 +53,24 @@ def test_a_bent_text_is_refused_by_its_code(name: str) -> None:
     assert caught.value.code == code
     assert caught.value.problem.where is not None
     assert render_refusal(caught.value).startswith("bent.json:")
+
+
+@pytest.mark.parametrize(("levels", "is_read"), [(INNER_DEPTH - 1, True), (INNER_DEPTH + 1, False)])
+def test_attributes_nest_as_deep_as_every_file_can_hold_them_and_no_deeper(levels: int, is_read: bool) -> None:
+    value = good()
+    deep: Any = []
+    for _ in range(levels - 1):
+        deep = [deep]
+    node(value, "source:log")["attrs"]["deep"] = deep
+    data = json.dumps(value).encode()
+    if is_read:
+        store = graph_from_bytes(data, Policy.load(), "deep.json")
+        assert records_to_bytes(store, History(store).chronicle())
+        return
+    with pytest.raises(SnapshotError) as caught:
+        graph_from_bytes(data, Policy.load(), "deep.json")
+    assert caught.value.code == "too-deep"
+    assert caught.value.problem.where is not None and caught.value.problem.where.line == 1
 
 
 def test_there_are_enough_ways_and_the_file_they_bend_is_good() -> None:

@@ -198,6 +198,16 @@ def test_many_documents_are_few_transactions() -> None:
     assert world.graph.build == 1
 
 
+def test_a_document_that_no_file_can_hold_is_skipped_and_the_others_go_in() -> None:
+    graph = ContextGraph()
+    bad = Document("bad", "Bad", "The pier was closed.", "text", "bad.txt", header={"x": "half \ud800 pair"})
+    good = Document("good", "Good", "The pier was open for two days.", "text", "good.txt")
+    report = ingest(graph, Resolver(), [bad, good])
+
+    assert [(skipped.path, skipped.code) for skipped in report.skipped] == [("bad.txt", "not-canonical")]
+    assert report.new == ("good",)
+
+
 def test_a_document_the_rules_refuse_is_skipped_and_the_others_go_in() -> None:
     world = World()
     report = world.read(

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from io import BytesIO
 from typing import Any, BinaryIO
 
-from contextmesh.base.canon import require_canonical
+from contextmesh.base.canon import INNER_DEPTH, require_canonical
 from contextmesh.base.errors import InputError
 from contextmesh.base.ids import slug
 from contextmesh.ingest.dates import said_date
@@ -19,6 +19,8 @@ _TITLE = ("title", "name", "headline", "subject")
 _DATE = ("date", "created", "published", "timestamp", "created_at")
 _ID = ("id", "_id", "key", "uid")
 _NAMES = ("entities",)
+_DEPTH = INNER_DEPTH - 2
+"""A row stands in the fields of the attributes of a record."""
 RESERVED = ("entity:", "claim:", "decision:", "assumption:", "evidence:", "edge:", "justification:")
 """Namespaces of other kinds of node: a row's id of one of them gets ``source:`` in front."""
 
@@ -40,7 +42,7 @@ def read_rows(found: Found, file: BinaryIO, limits: ReadLimits, *, head: bytes =
         if bad >= limits.bad_rows:
             yield Skipped(where, "too-many-bad-rows", f"{bad} rows were bad; what follows was not read")
             return
-        made = _document(found, where, line)
+        made = document_in(found, where, line)
         if isinstance(made, Document):
             if made.id in seen:
                 message = f"the id {made.id} was used in line {seen[made.id]} already"
@@ -71,13 +73,14 @@ def _lines(file: BinaryIO, limits: ReadLimits, head: bytes) -> Iterator[tuple[in
         yield number, None
 
 
-def _document(found: Found, where: str, line: bytes) -> Document | Skipped:
+def document_in(found: Found, where: str, line: bytes) -> Document | Skipped:
+    """The document that the bytes of one JSON object are, read strictly."""
     text = decode(line)
     if isinstance(text, int):
         return Skipped(where, "not-utf-8", f"byte {text} of the line is not UTF-8")
     try:
         row = json.loads(text, object_pairs_hook=_object, parse_constant=_refuse)
-        require_canonical(row)
+        require_canonical(row, depth=_DEPTH)
     except _DuplicateKeyError as error:
         return Skipped(where, "duplicate-key", f"the key {error} is there twice")
     except InputError as error:
@@ -86,11 +89,10 @@ def _document(found: Found, where: str, line: bytes) -> Document | Skipped:
         return Skipped(where, "bad-row", f"is not JSON: {_why(error)}")
     if not isinstance(row, dict):
         return Skipped(where, "bad-row", "is not an object with fields such as id, title and text")
-    return document_of(found, where, row)
+    return _document_of(found, where, row)
 
 
-def document_of(found: Found, where: str, row: dict[str, Any]) -> Document | Skipped:
-    """The document one object is."""
+def _document_of(found: Found, where: str, row: dict[str, Any]) -> Document | Skipped:
     used: dict[str, None] = {}
     title = _field(row, _TITLE, used)
     body = _field(row, _TEXT, used)
