@@ -175,7 +175,7 @@ def _refused(refusal: Refusal) -> Outcome:
             return Outcome("finding", f"a refusal without words: {problem}")
         if problem.where is None and problem.code not in _NOWHERE:
             return Outcome("finding", f"a refusal without a place: {problem.code}: {problem.message[:200]}")
-        if len(shown) > 1_000_000:
+        if len(shown) > 1 << 24:
             return Outcome("finding", f"a refusal of {len(shown)} signs: {problem.code}")
     return Outcome("refused", refusal.code)
 
