@@ -49,28 +49,27 @@ def candidates(walk: Walk, seeds: Seeds, scorer: Scorer, roads: Roads, settings:
     demanded = any(visit.asked == 1.0 for visit in visits.values())
     named = frozenset(seed.id for seed in seeds.seeds if seed.how == NAME)
     lacking = dict.fromkeys(id for id, _ in walk.unmet)
+    rest, highest = scorer.rest, max(strongest, 1e-9)
     for visit in visits.values():
-        if (demanded and visit.asked < 1.0) or visit.id in lacking:
+        place = visit.place
+        kind = place.kind
+        if (visit.asked < 1.0) if demanded else kind not in roads.answers:
             continue
-        kind = visit.place.kind
-        if not demanded and kind not in roads.answers:
+        if visit.id in lacking:
             continue
         # What the words of a node are worth; a source's or an entity's strength is no measure of them.
-        words = visit.strength if visit.place.spoken else 0.0
+        words = visit.strength if place.spoken else 0.0
         fits = words + ASKED_GAIN * visit.asked - HOP_COST * visit.hops
         if kind in scorer.kinds:
             fits += KIND_GAIN
         meant = demanded or visit.id in named
-        if meant or (fits >= settings.answer_floor and _says_something(visit, scorer)):
-            home = visits.get(visit.place.home) if visit.place.home is not None else None
-            at_home = home.strength / max(strongest, 1e-9) if home is not None else 0.0
+        # Says a word of what is asked, or is of the kind asked for.
+        if meant or (fits >= settings.answer_floor and (visit.said & rest or scorer.is_of_the_kind_asked_for(place))):
+            home = visits.get(place.home) if place.home is not None else None
+            at_home = home.strength / highest if home is not None else 0.0
             found.append(Candidate(visit, (fits + HOME_GAIN * at_home) / (1.0 + HOME_GAIN)))
     found.sort(key=lambda c: (-c.score, c.visit.price))
     return found
-
-
-def _says_something(visit: Visit, scorer: Scorer) -> bool:
-    return bool(visit.said & scorer.rest) or scorer.is_of_the_kind_asked_for(visit.place)
 
 
 def evidence(found: list[Candidate], shown: frozenset[str], limit: int) -> tuple[str, ...]:

@@ -115,23 +115,38 @@ class Ranking(ABC):
     ) -> list[tuple[str, float]]:
         """The best bags for weighted terms with their scores, best first, ties by insertion.
 
-        Looks at no more than ``CANDIDATES`` bags, whatever the index holds.
+        Looks at no more than ``CANDIDATES`` bags, whatever the index holds, and at none that hold only terms too weak
+        to matter (MaxScore: Turtle and Flood, 1995): from the rarest term on, once enough bags score more than all
+        that the terms not yet looked up may add.
         """
+        rarest_first = sorted(weights, key=lambda t: (self.frequency(t), t))
+        left = sum(weights.values()) * (K1 + 1)
         candidates: dict[int, float] = {}
-        for term in sorted(weights, key=lambda t: (self.frequency(t), t)):
+        for term in rarest_first:
             if len(candidates) >= CANDIDATES:
                 break
-            candidates.update(dict.fromkeys(self._looked_up(term), 0.0))
-        self._score_all(candidates, weights)
-        ranked = sorted(candidates)
-        ranked.sort(key=candidates.__getitem__, reverse=True)  # stable: of equals the first number stays first
+            # The margin is for what adding up in another order rounds.
+            if len(candidates) >= limit and max(candidates.values()) > left * (1 + 1e-9):
+                best = self._best(candidates, limit, keep)
+                if len(best) == limit and best[-1][1] > left * (1 + 1e-9):
+                    return best
+            fresh = {number: 0.0 for number in self._looked_up(term) if number not in candidates}
+            self._score_all(fresh, weights)
+            candidates.update(fresh)
+            if self.frequency(term) <= POSTINGS:  # no bag is left that holds it
+                left -= weights[term] * (K1 + 1)
+        return self._best(candidates, limit, keep)
+
+    def _best(self, scores: dict[int, float], limit: int, keep: Callable[[str], bool]) -> list[tuple[str, float]]:
+        ranked = sorted(scores)
+        ranked.sort(key=scores.__getitem__, reverse=True)  # stable: of equals the first number stays first
         ids = self.numbers.ids
         best: list[tuple[str, float]] = []
         for number in ranked:
             if len(best) >= limit:
                 break
             if keep(ids[number]):
-                best.append((ids[number], candidates[number]))
+                best.append((ids[number], scores[number]))
         return best
 
     def _score_all(self, candidates: dict[int, float], weights: Mapping[str, float]) -> None:
@@ -140,11 +155,15 @@ class Ranking(ABC):
         for term, weight in weights.items():
             counts = self.counts(term)
             if len(counts) <= len(candidates):
-                held = [(number, count) for number, count in counts.items() if number in candidates]
-            else:
-                held = [(number, counts[number]) for number in candidates if number in counts]
-            for number, count in held:
-                candidates[number] += weight * count * (K1 + 1) / (count + slacks[number])
+                for number, count in counts.items():
+                    if number in slacks:
+                        candidates[number] += weight * count * (K1 + 1) / (count + slacks[number])
+                continue
+            held = counts.get
+            for number, slack in slacks.items():
+                count = held(number, 0)
+                if count:
+                    candidates[number] += weight * count * (K1 + 1) / (count + slack)
 
     def holders(self, term: str) -> list[str]:
         """The bags that hold a term, or its champions when there are more than ``POSTINGS``."""
@@ -241,11 +260,11 @@ class Bags(Ranking):
             self.bags += 1
         for term in terms:
             post = posts.get(term)
-            if post is None:
+            if type(post) is dict:
+                post[number] = post[number] + count if number in post else count
+            elif post is None:
                 self._by_opening.setdefault(term[:OPENING], []).append(term)
                 posts[term] = (number, count)
-            elif isinstance(post, dict):
-                post[number] = post.get(number, 0) + count
             elif post[0] == number:
                 posts[term] = (number, post[1] + count)
             else:

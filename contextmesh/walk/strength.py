@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from contextmesh.walk.kinds import ENTITY
-from contextmesh.walk.scoring import PATH_SHARE
 from contextmesh.walk.ways import BRIDGE
 
 if TYPE_CHECKING:
@@ -29,16 +28,12 @@ class Strength:
     def __init__(self, ways: Ways, question: Question, scorer: Scorer, visits: Mapping[str, Visit]) -> None:
         self._name = ways.name
         self._left = scorer.left
-        self._masses = scorer.masses
         self._visits = visits
         self._named = {name.id: name for name in question.names}
 
     def of(self, visit: Visit, target: Visit) -> float:
-        """The strength of a node that a walk comes to from another."""
-        place = target.place
-        if place.spoken:
-            return target.fits + PATH_SHARE * self._masses[visit.said & ~target.own]
-        if place.kind == ENTITY:
+        """The strength of a source or an entity that a walk comes to from another node."""
+        if target.place.kind == ENTITY:
             return self._standing(visit) * (NAMED_BRIDGE if target.id in self._named else 1.0)
         return self.bridged(visit, target) if visit.place.kind == ENTITY else target.fits
 

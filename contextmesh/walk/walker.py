@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from contextmesh.walk.kinds import ENTITY, SOURCE
 from contextmesh.walk.roads import BACKWARD, FORWARD
+from contextmesh.walk.scoring import PATH_SHARE
 from contextmesh.walk.seeds import NAME
 from contextmesh.walk.strength import Strength
 from contextmesh.walk.visits import Visit, Walk
@@ -163,7 +164,7 @@ class Walker:
 
     def _follow(self, visit: Visit, ways: Iterable[Way], asked: float) -> None:
         """Go along some of the ways on from a node."""
-        visits, strength, reach = self._visits, self._strength.of, self._reach
+        visits, masses, strength, reach = self._visits, self._scorer.masses, self._strength.of, self._reach
         by_name = visit.place.kind == ENTITY
         for way in ways:
             place = way[0]
@@ -172,9 +173,12 @@ class Walker:
                 if place.kind == ENTITY and self._leads_back(visit, place.id):
                     continue
                 known = self._first(place)
-            reach(visit, way, known, strength(visit, known), asked)
-            if by_name and place.spoken:
-                self._read_at_home(visit, known)
+            if place.spoken:
+                reach(visit, way, known, known.fits + PATH_SHARE * masses[visit.said & ~known.own], asked)
+                if by_name:
+                    self._read_at_home(visit, known)
+            else:
+                reach(visit, way, known, strength(visit, known), asked)
 
     def _reach(self, visit: Visit, way: Way, known: Visit, strength: float, asked: float) -> None:
         """Meet a node, or meet it again: by a cheaper way, or with more strength."""

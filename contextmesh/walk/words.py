@@ -45,6 +45,9 @@ _UNSPACED_QUESTIONS = frozenset(_QUESTION_TEXT.split())
 _HIRAGANA = re.compile("[\u3040-\u309f]+")
 
 
+MOST_KEPT = 1 << 17
+
+
 def fold(text: str) -> str:
     """Lower case, compatibility forms unified, accents of Latin, Greek and Cyrillic letters dropped."""
     if text.isascii():
@@ -80,11 +83,11 @@ def has_unspaced(text: str) -> bool:
 def terms(text: str) -> list[str]:
     """The terms of a text in order, repeats kept: what is indexed and what a question asks with."""
     if text.isascii():
-        return [term for term in map(_ascii_term, _ASCII_WORD.findall(text.lower())) if term]
+        return [term for word in _ASCII_WORD.findall(text.lower()) if (term := _TERMS[word])]
     found: list[str] = []
     for word in raw_words(text):
         if word.isascii():
-            if term := _ascii_term(word):
+            if term := _TERMS[word]:
                 found.append(term)
         elif has_unspaced(word):
             found.extend(_pairs(word))
@@ -93,10 +96,17 @@ def terms(text: str) -> list[str]:
     return found
 
 
-@lru_cache(maxsize=1 << 17)
-def _ascii_term(word: str) -> str:
-    """The stem of a word, or nothing for a function word."""
-    return "" if word in FUNCTION_WORDS else stem(word)
+class _Terms(dict[str, str]):
+    """The stem of each word met so far, or nothing for a function word; all are let go of when they are many."""
+
+    def __missing__(self, word: str) -> str:
+        if len(self) >= MOST_KEPT:
+            self.clear()
+        term = self[word] = "" if word in FUNCTION_WORDS else stem(word)
+        return term
+
+
+_TERMS = _Terms()
 
 
 @lru_cache(maxsize=1 << 15)

@@ -41,6 +41,26 @@ def test_a_search_gives_the_scores_of_the_formula_best_first(bags: list[list[str
     assert [score for _, score in found] == sorted((score for _, score in found), reverse=True)
 
 
+WEIGHTS = st.dictionaries(st.sampled_from("abcdefghz"), st.sampled_from((0.01, 0.5, 1.0, 7.0)), min_size=1, max_size=5)
+
+
+@given(BAGS, WEIGHTS, st.integers(1, 4), st.integers(0, 2))
+def test_a_short_search_gives_the_head_of_a_long_one(
+    bags: list[list[str]], weights: dict[str, float], limit: int, left_out: int
+) -> None:
+    index = index_of(bags)
+    kept = [found for found in index.search(weights, limit=100) if found[0] != f"n{left_out}"]
+    assert index.search(weights, limit, lambda id: id != f"n{left_out}") == kept[:limit]
+
+
+def test_bags_that_hold_only_what_is_too_weak_are_not_scored() -> None:
+    index = index_of([["rare", "common"], ["rare"], *([["common"]] * 40)])
+    seen: list[str] = []
+    weights = {"rare": 5.0, "common": 0.1}
+    found = index.search(weights, 2, lambda id: not seen.append(id))  # type: ignore[func-returns-value]
+    assert dict.fromkeys(seen).keys() == {"n0", "n1"} == {id for id, _ in found}
+
+
 @given(BAGS, BAGS)
 def test_taking_out_what_was_put_in_leaves_no_trace(bags: list[list[str]], others: list[list[str]]) -> None:
     index = index_of(bags)
