@@ -10,7 +10,8 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from itertools import compress
 from operator import is_not, itemgetter
-from typing import TYPE_CHECKING, TypeVar
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from contextmesh.store import relations
 
@@ -32,7 +33,10 @@ IN_ORDER = ("node", "edge")
 FEW = 4
 """A past that lacks less than one in so many records of now is what is now, less those."""
 
+Key = TypeVar("Key")
 Record = TypeVar("Record")
+
+Gone = Mapping[str, None]
 
 Late = Callable[[], Iterable["Row"]]
 
@@ -44,7 +48,7 @@ def facts_then(
     born: Callable[[str], int],
     *,
     stated: Iterable[Fact],
-    beside: Iterable[Fact],
+    beside: Callable[[], Iterable[Fact]],
 ) -> dict[str, Late]:
     """For each relation that follows from records: what gives its rows of then.
 
@@ -53,9 +57,9 @@ def facts_then(
         nodes, edges: the records of then, in the order of insertion.
         born: the transaction that first wrote a node or an edge.
         stated: facts of then that no record stands for.
-        beside: all such facts of ``now``; of them only those of then are in the past.
+        beside: gives all such facts of ``now``; of them only those of then are in the past.
     """
-    then = _Then(now, nodes, edges, born, tuple(stated), tuple(beside))
+    then = _Then(now, nodes, edges, born, tuple(stated), beside)
     late: dict[str, Late] = {name: partial(then.of_nodes, name) for name in OF_NODES}
     late |= {name: partial(then.of_edges, name) for name in OF_EDGES}
     late["born"] = then.births
@@ -71,18 +75,19 @@ class _Then:
         edges: Mapping[str, Edge],
         born: Callable[[str], int],
         stated: tuple[Fact, ...],
-        beside: tuple[Fact, ...],
+        beside: Callable[[], Iterable[Fact]],
     ) -> None:
         self._now, self._nodes, self._edges, self._born = now, nodes, edges, born
         self._stated, self._beside = stated, beside
         self._looked = -1
+        self._gone: tuple[Gone, Gone] = ({}, {})
         self._changed: tuple[dict[str, Node], dict[str, Edge]] = ({}, {})
 
     def of_nodes(self, relation: str) -> Iterable[Row]:
         nodes = self._nodes
         if relation in IN_ORDER:
-            return self._standing(relation, nodes, {})
-        rows = list(self._standing(relation, nodes, self._changed_nodes))
+            return self._standing(relation, self._gone_nodes, {})
+        rows = list(self._standing(relation, self._gone_nodes, self._changed_nodes))
         for node in self._changed_nodes.values():
             facts = relations.node_facts(node, self._born(node.id), self._now.always_carried)
             rows += [row for name, row in facts if name == relation]
@@ -94,8 +99,8 @@ class _Then:
     def of_edges(self, relation: str) -> Iterable[Row]:
         edges = self._edges
         if relation in IN_ORDER:
-            return self._standing(relation, edges, {})
-        rows = list(self._standing(relation, edges, self._changed_edges))
+            return self._standing(relation, self._gone_edges, {})
+        rows = list(self._standing(relation, self._gone_edges, self._changed_edges))
         for edge in self._changed_edges.values():
             rows += [row for name, row in relations.edge_facts(edge, self._born(edge.id)) if name == relation]
         if rows:
@@ -105,17 +110,8 @@ class _Then:
         return rows + [row for name, row in self._stated if name == relation]
 
     def births(self) -> Iterable[Row]:
-        rows, nodes, edges = self._now.engine.read("born").scan(), self._nodes, self._edges
-        gone: set[str] = set()
-        for newest, then in ((self._now.nodes, nodes), (self._now.edges, edges)):
-            if len(then) < len(newest):
-                gone |= newest.keys() - then.keys()
-        if not isinstance(rows, dict) or len(gone) * FEW > len(rows):
-            return [row for row in rows if row[0] not in gone]
-        there = rows.copy()  # at once; rows are hashed again only where they are put in one by one
-        for row in [row for row in rows if row[0] in gone]:
-            del there[row]
-        return there
+        rows, gone = self._now.engine.read("born").scan(), {**self._gone_nodes, **self._gone_edges}
+        return _rows_less(rows, gone)
 
     @property
     def _changed_nodes(self) -> Mapping[str, Node]:
@@ -128,30 +124,70 @@ class _Then:
         self._look_again()
         return self._changed[1]
 
+    @property
+    def _gone_nodes(self) -> Gone:
+        """Those of now that were not there."""
+        self._look_again()
+        return self._gone[0]
+
+    @property
+    def _gone_edges(self) -> Gone:
+        self._look_again()
+        return self._gone[1]
+
     def _look_again(self) -> None:
         now = self._now
         if self._looked != now.seq:
             self._looked = now.seq
-            self._changed = _others(self._nodes, now.nodes), _others(self._edges, now.edges)
+            gone_nodes, nodes = _differences(self._nodes, now.nodes)
+            gone_edges, edges = _differences(self._edges, now.edges)
+            self._gone, self._changed = (gone_nodes, gone_edges), (nodes, edges)
 
-    def _standing(self, relation: str, records: Mapping[str, object], changed: Mapping[str, object]) -> Iterable[Row]:
+    def _standing(self, relation: str, gone: Gone, changed: Mapping[str, object]) -> Iterable[Row]:
         """The rows of now that tell of a record that was there and is what it was."""
         standing, subject = self._now.engine.read(relation), _subject(relation)
-        beside = {row for name, row in self._beside if name == relation}
+        beside = {row for name, row in self._beside() if name == relation}
         rows: Iterable[Row] = standing.scan()
         if relation in ("premise", "justification"):
-            rows = [row for row in rows if (id := subject(row)) in records and id not in changed]
+            rows = [row for row in rows if (id := subject(row)) not in gone and id not in changed]
         elif changed:
-            rows = [row for row in rows if row[0] in records and row[0] not in changed]
-        elif len(records) < len(standing) or relation not in IN_ORDER:
-            rows = [row for row in rows if row[0] in records]
+            rows = [row for row in rows if row[0] not in gone and row[0] not in changed]
+        elif gone:
+            rows = _rows_less(rows, gone)
         return [row for row in rows if row not in beside] if beside else rows
 
 
-def _others(then: Mapping[str, Record], now: Mapping[str, Record]) -> dict[str, Record]:
-    """The records of then that are not those of now; looked for without a step of ours for each."""
-    newest = map(now.__getitem__, then)
-    return {id: then[id] for id in compress(then, map(is_not, then.values(), newest))}
+def copy_of(records: Mapping[Key, Record]) -> dict[Key, Record]:
+    """A copy of a dict, or of a view of one, made at once rather than key by key."""
+    return records.copy() if isinstance(records, dict | MappingProxyType) else dict(records)
+
+
+def less(records: Mapping[Key, Record], gone: Mapping[Key, None]) -> dict[Key, Record]:
+    """Records, in their order, without those that are gone."""
+    if len(gone) * FEW > len(records):
+        return {id: record for id, record in records.items() if id not in gone}
+    left = copy_of(records)
+    for id in gone:
+        del left[id]
+    return left
+
+
+def _rows_less(rows: Iterable[Row], gone: Mapping[Any, None]) -> Iterable[Row]:
+    """Rows without those of what is gone; all at once, for rows that are put in one by one are hashed again."""
+    if not isinstance(rows, dict) or len(gone) * FEW > len(rows):
+        return [row for row in rows if row[0] not in gone]
+    return less(rows, dict.fromkeys(row for row in rows if row[0] in gone))
+
+
+def _differences(then: Mapping[str, Record], now: Mapping[str, Record]) -> tuple[Gone, dict[str, Record]]:
+    """What of now was not there, and the records of then that are not those of now.
+
+    Both stand in one order, so what is left of now lines up with then, and no record is looked up by its id.
+    """
+    missing = now.keys() - then.keys() if len(then) < len(now) else ()
+    gone = dict.fromkeys(id for id in now if id in missing) if missing else {}
+    newest = less(now, gone).values() if gone else now.values()
+    return gone, {id: then[id] for id in compress(then, map(is_not, then.values(), newest))}
 
 
 def _subject(relation: str) -> Callable[[Row], str]:

@@ -9,9 +9,11 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from contextmesh.base.dates import read_period
+from contextmesh.graph.facts_then import copy_of
 from contextmesh.store import relations
 from contextmesh.store.model import Assumption, Edge, Node
 from contextmesh.store.records_past import Chronicle, Commit
@@ -160,10 +162,9 @@ class _Versions(Generic[Record]):
 
     def at(self, newest: Mapping[str, Record], seq: int) -> dict[str, Record]:
         first, older = self._first(), self._older
-        then = dict(newest)
-        for id in reversed(then.copy()):  # records stand in the order in which they were born
-            if first.get(id, 0) <= seq:
-                break
+        then = copy_of(newest)
+        # Records stand in the order in which they were born.
+        for id in list(takewhile(lambda id: first.get(id, 0) > seq, reversed(then))):
             del then[id]
         for id, versions in older.items():
             if id in then:

@@ -16,6 +16,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, cast
 
+from contextmesh.graph.facts_then import copy_of, less
 from contextmesh.store.model import Edge, Node
 from contextmesh.store.relations import DECISION, JUSTIFICATIONS, stated_justifications
 
@@ -44,7 +45,8 @@ class Selected:
 def known_days(store: Store) -> dict[str, int]:
     """The first day of source time on which each dated node counts."""
     engine = store.engine
-    days = {str(id): day for id, day in engine.rows("known") if isinstance(day, int)}
+    rows = cast("Iterable[tuple[str, object]]", engine.read("known").scan())
+    days = {id: day for id, day in rows if isinstance(day, int)}
     names = _days_of_names(store, days)
     for id, day in names.items():
         if days.get(id, day) < day:
@@ -64,24 +66,25 @@ def known_days(store: Store) -> dict[str, int]:
 def known_by(store: Store, day: int) -> Selected:
     """The records that count by the end of a day; changes nothing."""
     days = known_days(store)
-    kept = {id: node for id, node in store.nodes.items() if days.get(id, day + 1) <= day}
+    dateless = store.nodes.keys() - days.keys()
+    gone = dict.fromkeys(id for id in store.nodes if id in dateless) if dateless else {}
+    undated = tuple(gone)
+    gone.update((id, None) for id, on in days.items() if on > day and id in store.nodes)
+    kept = less(store.nodes, gone)
     headers = _headers_of(store, days, day)
     nodes = kept.copy()
     for id in (*headers, *(id for id, node in kept.items() if JUSTIFICATIONS in node.attrs)):
         if id in kept:
             nodes[id] = _node_then(kept[id], kept, headers.get(id))
-    undated = tuple(id for id in store.nodes if id not in days) if len(days) < len(store.nodes) else ()
-    return Selected(nodes, _edges_among(store, kept), undated, len(store.nodes) - len(kept) - len(undated))
+    return Selected(nodes, _edges_among(store, kept, gone), undated, len(gone) - len(undated))
 
 
-def _edges_among(store: Store, kept: Mapping[str, Node]) -> dict[str, Edge]:
+def _edges_among(store: Store, kept: Mapping[str, Node], gone: Mapping[str, None]) -> dict[str, Edge]:
     """The edges of nodes that count, as they were; a pass over the rows, which stand in the order of the records."""
-    newest = store.edges
-    if len(kept) == len(store.nodes):
-        edges = dict(newest.items())
-    else:
-        rows = cast("Iterable[tuple[str, str, str, str]]", store.engine.read("edge").scan())
-        edges = {id: newest[id] for id, src, _, dst in rows if src in kept and dst in kept}
+    if not gone:
+        return copy_of(store.edges)
+    rows = cast("Iterable[tuple[str, str, str, str]]", store.engine.read("edge").scan())
+    edges = less(store.edges, dict.fromkeys(id for id, src, _, dst in rows if src in gone or dst in gone))
     for edge in [edge for edge in edges.values() if edge.evidence_ids or edge.assumption_id]:
         edges[edge.id] = _edge_then(edge, kept)
     return edges

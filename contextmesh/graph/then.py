@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING
@@ -52,7 +52,7 @@ class PastStore(Store):
         *,
         verdicts: Iterable[Row],
         stated: Iterable[relations.Fact],
-        beside: Iterable[relations.Fact],
+        beside: Callable[[], Iterable[relations.Fact]],
         build: int,
         seq: int,
     ) -> None:

@@ -257,7 +257,7 @@ class Timeline:
             history.edges(seq),
             verdicts=verdicts,
             stated=history.stated(seq),
-            beside=history.stated(store.seq),
+            beside=lambda: history.stated(store.seq),
             build=history.build(seq),
             seq=seq,
         )
@@ -269,14 +269,14 @@ class Timeline:
             store = self.view(Bounds(bounds.seq, learned_by=BY_TRANSACTION)).graph.store
         selected = known_by(store, day)
         # Of what no record stands for only a date says when it was so.
-        beside = tuple(self._history.stated(bounds.seq))
+        beside = self._history.stated(bounds.seq)
         then = PastStore(
             store,
             selected.nodes,
             selected.edges,
             verdicts=store.engine.rows("verdict"),
             stated=[fact for fact in beside if fact[0] == "dated" and fact[1][0] in selected.nodes],
-            beside=beside,
+            beside=lambda: self._history.stated(store.seq),
             build=store.build,
             seq=bounds.seq,
         )

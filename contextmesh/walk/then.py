@@ -41,7 +41,8 @@ class IndexThen(Index):
         self._kept = bytearray(len(now.numbers.ids))
         number, standing = now.numbers.of, now.nodes
         for id, node in self._nodes.items():
-            if same_entry(node, standing[id]):
+            new = standing[id]
+            if node is new or same_entry(node, new):
                 self._kept[number[id]] = 1
             else:
                 self._own[number[id]] = entry_of(node)
@@ -97,17 +98,19 @@ class IndexThen(Index):
         statements: dict[int, int] = {}
         passages: dict[int, int] = {}
         number, own, now = self.numbers.of, self.own, self._now
+        standing = now.statements.length
         for id, node in self._nodes.items():
-            if node.type == ENTITY:
+            kind = node.type
+            if kind == ENTITY:
                 continue
             at = number[id]
-            length = len(own[at].words) if at in own else len(now.words(id))
-            if node.type == SOURCE:
-                passages[at] = passages.get(at, 0) + TITLE * length
+            if kind == SOURCE:
+                words = own[at].words if at in own else now.words(id)
+                passages[at] = passages.get(at, 0) + TITLE * len(words)
                 continue
-            statements[at] = length
-            if node.provenance is not None:
-                home = number[node.provenance.source_id]
+            length = statements[at] = len(own[at].words) if at in own else standing(at)
+            if (read := node.provenance) is not None:
+                home = number[read.source_id]
                 passages[home] = passages.get(home, 0) + length
         return statements, passages
 
