@@ -29,6 +29,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         kit.say("interrupted; nothing after the last saved state was written")
         return 130
+    except OSError:
+        return _unwritten(as_json)
     except Exception:
         return _fault(as_json)
 
@@ -86,6 +88,18 @@ def _pipe_closed() -> int:
     # The reader has gone: leave quietly, and keep the interpreter from flushing into the closed pipe.
     sys.stdout = None
     return kit.DONE
+
+
+def _unwritten(as_json: bool) -> int:
+    """Help is written by a library, past ``kit``: what it could not write is still held back, and fails again."""
+    try:
+        kit.flush()
+    except Refusal as refusal:
+        _refuse(refusal, as_json)
+        return refusal.exit_code
+    except BrokenPipeError:
+        return _pipe_closed()
+    return _fault(as_json)
 
 
 def _fault(as_json: bool) -> int:

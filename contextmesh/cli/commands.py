@@ -16,6 +16,7 @@ def register() -> None:
     from contextmesh.cli import invalidate  # noqa: F401
     from contextmesh.cli import execute  # noqa: F401
     from contextmesh.cli import ledger  # noqa: F401
+    from contextmesh.cli import ledger_proofs  # noqa: F401
     from contextmesh.cli import session  # noqa: F401
     from contextmesh.cli import session_exchange  # noqa: F401
     from contextmesh.cli import session_redact  # noqa: F401

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from contextmesh.base.wording import counted
 from contextmesh.cli.kit import paint
 
 if TYPE_CHECKING:
@@ -16,9 +17,9 @@ LISTED = 20
 
 def report_text(runner: Runner, report: RunReport) -> str:
     """One round: what ran, what stood, what waits and why, what fell."""
-    tasks = len(runner.plan)
+    tasks = counted(len(runner.plan), "task")
     state = paint("complete", "green") if report.complete else paint("not complete", "yellow")
-    lines = [f"plan {runner.name}, round {report.round}: {tasks} tasks, {state}"]
+    lines = [f"plan {runner.name}, round {report.round}: {tasks}, {state}"]
     lines += _named("executed", report.executed)
     lines += _named("cached", report.cached)
     lines += _named("audited", report.audited)
@@ -30,7 +31,7 @@ def report_text(runner: Runner, report: RunReport) -> str:
         lines.append(f"      {receipt['reason']}")
         lines += [f"      fell: {' '.join(words)}" for words in list(fell.values())[:LISTED]]
         lines += _rest(len(fell), "      ")
-        lines.append(f"      {receipt['preserved_count']} nodes stand")
+        lines.append(f"      {counted(receipt['preserved_count'], 'node')} left standing")
     if report.cancelled:
         lines.append("  cancelled; what was recorded stands, and the next round goes on with it")
     return "\n".join(lines)
@@ -50,7 +51,7 @@ def story_text(story: PlanStory) -> str:
             f"{paint('4. Repair: bcrypt in its place, ground and worker in one step', 'bold')}",
             report_text(runner, story.repaired),
             f"{paint('5. The ledger', 'bold')}",
-            f"{len(runner.ledger)} entries, head {runner.ledger.head}",
+            f"{counted(len(runner.ledger), 'entry')}, head {runner.ledger.head}",
             f"{len(story.repaired.executed)} executed, {len(story.repaired.cached)} cached",
         ]
     )

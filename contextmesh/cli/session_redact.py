@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from contextmesh.base.wording import counted
 from contextmesh.cli import kit
 from contextmesh.cli.session import session
 
@@ -41,10 +42,11 @@ def redact(
     touched = ", ".join(f"{number} {word}" for word, number in found.touched.items())
     lines = [
         f"redacted: {touched}; the source is {found.source} now",
-        f"{found.names} lines about names and {len(found.removed)} files of earlier generations are gone",
+        f"gone: {counted(found.names, 'line')} about names",
+        f"gone: {counted(len(found.removed), 'file')} of earlier generations",
     ]
     if found.entries:
-        lines.append(f"{found.entries} entries of the ledger were written anew; its head is {found.head}")
+        lines.append(f"written anew: {counted(found.entries, 'entry')} of the ledger; its head is {found.head}")
         lines.append("a checkpoint that was taken before does not fit it any more")
     kit.show(lambda: {"session": str(home), **found.as_json()}, lambda: "\n".join(lines), as_json=json)
 

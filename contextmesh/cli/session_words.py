@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from contextmesh.base.wording import counted, counts
 from contextmesh.cli.kit import paint
 
 if TYPE_CHECKING:
@@ -20,13 +21,14 @@ _COLOUR = {"error": "red", "warn": "yellow", "info": "cyan"}
 def inspection_text(found: dict[str, Any]) -> str:
     """The generation, its files, then what they hold."""
     lines = [f"generation {found['generation']} of {found['session']}, version {found['version']}"]
-    lines += [f"  {file['name']}  {file['bytes']} bytes  {file['sha256'][:16]}" for file in found["files"]]
-    lines.append(_pairs(found["counts"]))
+    lines += [f"  {f['name']}  {counted(f['bytes'], 'byte')}  {f['sha256'][:16]}" for f in found["files"]]
+    lines.append(counts(found["counts"]))
     for kind in ("nodes", "edges", "statuses", "tasks"):
         if found[kind]:
-            lines.append(f"{kind}: {_pairs(found[kind])}")
+            lines.append(f"{kind}: {', '.join(f'{number} {name}' for name, number in found[kind].items())}")
     if found["journal"] is not None:
-        lines.append(f"journal: {found['journal']['lines']} lines, {found['journal']['bytes']} bytes")
+        journal = found["journal"]
+        lines.append(f"journal: {counted(journal['lines'], 'line')}, {counted(journal['bytes'], 'byte')}")
     if found["ledger_head"] is not None:
         lines.append(f"ledger head: {found['ledger_head']}")
     lines += [f"{paint('note', 'yellow')}: {notice['message']}" for notice in found["notices"]]
@@ -39,18 +41,19 @@ def log_text(entries: Sequence[Logged]) -> str:
     for entry in entries:
         word = paint("whole", "green") if entry.whole else paint("cannot be trusted", "red")
         version = f"version {entry.version}" if entry.version is not None else "no manifest that can be read"
-        lines.append(f"generation {entry.generation}  {version}  {entry.size} bytes  {word}")
+        lines.append(f"generation {entry.generation}  {version}  {counted(entry.size, 'byte')}  {word}")
         if entry.counts:
-            lines.append(f"  {_pairs(entry.counts)}")
-        put = {line["transaction"]: _pairs(line["put"]) for line in entry.lines if line["kind"] == "transaction"}
+            lines.append(f"  {counts(entry.counts)}")
+        put = {line["transaction"]: counts(line["put"]) for line in entry.lines if line["kind"] == "transaction"}
         if len(entry.transactions) > LISTED:
-            lines.append(f"  … {len(entry.transactions) - LISTED} transactions before these (with --json)")
+            earlier = counted(len(entry.transactions) - LISTED, "transaction")
+            lines.append(f"  … {earlier} before these (with --json)")
         for one in entry.transactions[-LISTED:]:
             day = f" on {one.day}" if one.day is not None else ""
             records = f": {put[one.seq]}" if put.get(one.seq) else ""
             lines.append(f"  transaction {one.seq} ({one.kind}), build {one.build}{day}{records}")
         if entry.lines:
-            lines.append(f"  {len(entry.lines)} lines in its journal")
+            lines.append(f"  {counted(len(entry.lines), 'line')} in its journal")
         lines += [f"  {problem.where or ''}: {problem.message} [{problem.code}]" for problem in entry.problems]
     return "\n".join(lines)
 
@@ -93,10 +96,10 @@ def _conclusions(found: Difference, old: SessionState, new: SessionState) -> lis
 
 def report_text(report: Report) -> str:
     """What was read, what became of it, and what did not become what it was."""
-    lines = [f"{report.file} ({report.form}): {_pairs(report.read) or 'nothing'}"]
+    lines = [f"{report.file} ({report.form}): {counts(report.read) or 'nothing'}"]
     for word, table in (("new", report.written), ("changed", report.changed), ("here already", report.unchanged)):
         if table:
-            lines.append(f"{word}: {_pairs(table)}")
+            lines.append(f"{word}: {counts(table)}")
     if report.fell:
         lines.append(f"{paint('fell here', 'red')}: {', '.join(_first(report.fell))}")
         lines += _rest(len(report.fell))
@@ -133,10 +136,6 @@ def _first(items: Iterable[Any]) -> list[Any]:
 
 def _rest(count: int) -> list[str]:
     return [f"  and {count - LISTED} more (all of them with --json)"] if count > LISTED else []
-
-
-def _pairs(table: dict[str, int]) -> str:
-    return ", ".join(f"{number} {name}" for name, number in table.items())
 
 
 def _short(value: object) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from contextmesh.base.wording import counted
 from contextmesh.cli.kit import paint
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ def answer_text(answer: Answer) -> str:
     lines = [paint(answer.answer.label, "bold"), ""]
     lines.append(_indent(render_path(answer.path)))
     lines.append("")
-    lines.append(f"score {answer.score:.2f} · {_count(answer.hops, 'hop')} · about {_count(answer.tokens, 'token')}")
+    lines.append(f"score {answer.score:.2f} · {counted(answer.hops, 'hop')} · about {counted(answer.tokens, 'token')}")
     if answer.detail:
         lines.append(answer.detail)
     if answer.conflicts:
@@ -52,7 +53,7 @@ def invalidation_text(fallen: Invalidation) -> str:
             lines.append(f"      {' '.join(item.because)}")
     lines.extend(_rest(len(fell)))
     if fallen.invalidated_edges:
-        lines.append(f"  and {_count(len(fallen.invalidated_edges), 'edge')} that held between them or on it")
+        lines.append(f"  and {counted(len(fallen.invalidated_edges), 'edge')} that held between them or on it")
     for still in fallen.still_standing:
         lost = "; ".join(" and ".join(g) for g in still.lost)
         stands = "; ".join(" and ".join(g) for g in still.stands_on)
@@ -66,8 +67,8 @@ def invalidation_text(fallen: Invalidation) -> str:
 def health_text(health: Health) -> str:
     """The status, the size, then each signal with its remedy."""
     lines = [
-        f"{paint(health.status, _COLOUR[health.status])}: {health.nodes_live} of {_count(health.nodes_total, 'node')} "
-        f"live, {health.edges_live} of {_count(health.edges_total, 'edge')} hold"
+        f"{paint(health.status, _COLOUR[health.status])}: {health.nodes_live} of {counted(health.nodes_total, 'node')} "
+        f"live, {health.edges_live} of {counted(health.edges_total, 'edge')} hold"
     ]
     for signal in health.signals:
         severity = signal.severity if signal.count else "ok"
@@ -124,7 +125,7 @@ def rows_text(columns: Sequence[str], rows: Iterable[Sequence[Value]]) -> str:
     if not columns:
         return "yes" if table else "no"
     lines = ["\t".join(columns), *("\t".join(str(v) for v in row) for row in table)]
-    lines.append(f"({_count(len(table), 'row')})")
+    lines.append(f"({counted(len(table), 'row')})")
     return "\n".join(lines)
 
 
@@ -140,10 +141,6 @@ def _links(arrow: str, links: Sequence[Link], count: int) -> list[str]:
 
 def _rest(count: int) -> list[str]:
     return [f"  and {count - LISTED} more (all of them with --json)"] if count > LISTED else []
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def _indent(text: str) -> str:

@@ -90,6 +90,16 @@ class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         raise InputError(Problem("usage", message, hint=" ".join(self.format_usage().split())))
 
+    def print_help(self, file: Any = None) -> None:
+        out = sys.stdout if file is None else file
+        try:
+            out.write(self.format_help())
+            out.flush()
+        except OSError as error:
+            sys.stdout = None  # or the interpreter tries again as it leaves, and says so in its own words
+            message = f"the output cannot be written: {error.strerror}"
+            raise InputError(Problem("unwritable-file", message, subject="stdout")) from None
+
 
 def _parser() -> argparse.ArgumentParser:
     parser = _Parser(

@@ -11,6 +11,7 @@ from typing import Any
 from contextmesh.base.canon import canonical
 from contextmesh.base.chain import GENESIS, Checkpoint, Verdict, link, verify
 from contextmesh.base.errors import LedgerIntegrityError, Problem
+from contextmesh.base.wording import counted
 from contextmesh.run.merkle import Tree, leaf_hash
 from contextmesh.run.redact import Disclosure, Texts
 
@@ -135,7 +136,7 @@ class RunLedger:
     def entry(self, seq: int) -> Entry:
         """Raises LedgerIntegrityError, ``unknown-entry``."""
         if not 1 <= seq <= len(self._entries):
-            message = f"the ledger has {len(self._entries)} entries, and none of number {seq}"
+            message = f"the ledger has {counted(len(self._entries), 'entry')}, and none of number {seq}"
             raise LedgerIntegrityError(Problem("unknown-entry", message, subject=str(seq)))
         return self._entries[seq - 1]
 
@@ -212,7 +213,7 @@ def words_of(verdict: Verdict) -> str:
     if verdict.complete_to is not None and verdict.beyond:
         are = "entry beyond it is" if verdict.beyond == 1 else "entries beyond it are"
         known = f"complete up to {verdict.complete_to}; {verdict.beyond} {are} not covered"
-    return f"chain consistent, {verdict.size} {'entry' if verdict.size == 1 else 'entries'}, {known}"
+    return f"chain consistent, {counted(verdict.size, 'entry')}, {known}"
 
 
 def names_digest(names: Sequence[str]) -> str:

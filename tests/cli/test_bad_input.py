@@ -153,13 +153,55 @@ def test_output_that_cannot_be_written_is_refused_not_a_fault() -> None:
     full = Path("/dev/full")
     if not full.exists():  # only where there is a device that is always full
         return
-    for words in (("find", "shard"), ("find", "shard", "--json"), ("show", "nowhere", "--json")):
+    told: tuple[tuple[str, ...], ...] = (("find", "shard"), ("find", "shard", "--json"), ("show", "nowhere", "--json"))
+    for words in (*told, ("--help",), (), ("ledger", "verify", "--help")):
         with full.open("w", encoding="utf-8") as out:
             done = subprocess.run(
                 [sys.executable, "-m", "contextmesh", *words], stdout=out, stderr=subprocess.PIPE, check=False
             )
         assert done.returncode == 2, words
         assert b"Traceback" not in done.stderr
+        assert b"cannot be written" in done.stderr or words[0] == "show", words
+
+
+INTERRUPTED_AT = """
+import os, signal, sys
+
+program, module, number = sys.argv[1:]
+
+class Finder:
+    def find_spec(self, name, path=None, target=None):
+        if name == module:
+            os.kill(os.getpid(), getattr(signal, number))
+
+from contextmesh import __main__ as start
+sys.meta_path.insert(0, Finder())
+sys.argv = [program, "--help"]
+raise SystemExit(getattr(start, program)())
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a process cannot interrupt itself there")
+@pytest.mark.parametrize(
+    ("program", "module", "number", "code"),
+    [
+        ("main", "contextmesh.cli.app", "SIGINT", 130),
+        ("main", "contextmesh.cli.kit", "SIGINT", 130),
+        ("main", "contextmesh.cli.demo", "SIGINT", 130),
+        ("serve", "contextmesh.mcp.launch", "SIGINT", 0),
+        ("serve", "contextmesh.mcp.door", "SIGTERM", 0),
+    ],
+)
+def test_a_signal_in_the_midst_of_an_import_ends_a_program_without_a_traceback(
+    program: str, module: str, number: str, code: int
+) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", INTERRUPTED_AT, program, module, number], capture_output=True, check=False, timeout=120
+    )
+
+    assert done.returncode == code, done.stderr
+    assert b"Traceback" not in done.stderr
+    assert done.stdout == b""
 
 
 def test_the_hint_of_a_damaged_session_leads_back_to_the_generation_before(
