@@ -18,6 +18,7 @@ from typing import Any
 from contextmesh.base.disk import disk, write_all
 from contextmesh.base.errors import InputError, Problem, SessionError, SessionLockedError, Where
 from contextmesh.base.files import read_bytes, write_bytes
+from contextmesh.session.turn import Turn
 
 LOCK = "session.lock"
 HOLDER = "session.lock.meta"
@@ -54,7 +55,8 @@ def writer_lock(
     """Holds the directory for writing, and says in two small files who does.
 
     Args:
-        wait: how many seconds to queue for it while another writer holds it; it is tried again after pauses that grow.
+        wait: how many seconds to queue for it while another writer holds it; it is tried again after pauses that grow,
+            and by one of those that queue at a time (see ``turn``).
 
     Raises:
         SessionLockedError: locked, with the holder's pid and host.
@@ -102,13 +104,21 @@ def _queue(
     clock: Callable[[], float],
     pause: Callable[[float], object],
 ) -> None:
-    end, step = clock() + wait, _FIRST_PAUSE
-    while not _lock(descriptor):
-        left = end - clock()
-        if left <= 0:
+    if wait <= 0:
+        if not _lock(descriptor):
             raise SessionLockedError(_held(directory))
-        pause(min(step, left))
-        step = min(step * 2, _LAST_PAUSE)
+        return
+    begun, step = clock(), _FIRST_PAUSE
+    turn = Turn(directory)
+    try:
+        while not (turn.has_come(clock() - begun) and _lock(descriptor)):
+            left = begun + wait - clock()
+            if left <= 0:
+                raise SessionLockedError(_held(directory))
+            pause(min(step, left))
+            step = min(step * 2, _LAST_PAUSE)
+    finally:
+        turn.close()
 
 
 def _say_who(directory: Path, descriptor: int) -> None:

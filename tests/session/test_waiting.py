@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import sys
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 from contextmesh.base.errors import InputError, SessionError, SessionLockedError
 from contextmesh.session.lock import HOLDER, LOCK, held_or_locked, writer_lock
+from contextmesh.session.turn import LONG, PATIENCE, Turn
 
 
 class Clock:
@@ -46,6 +49,35 @@ def test_a_writer_gets_the_lock_as_soon_as_the_other_lets_go(tmp_path: Path) -> 
     with writer_lock(tmp_path, wait=60.0, clock=clock, pause=pause) as held:
         assert held.directory == tmp_path
     assert len(clock.pauses) == 3
+
+
+def test_who_has_waited_for_long_is_the_next_whoever_else_tries(tmp_path: Path) -> None:
+    """Without turns the one that lets go could take the lock again and again before the other looks for it."""
+    order: list[str] = []
+    first = writer_lock(tmp_path)
+    first.__enter__()
+    clock = Clock()
+
+    def pause(seconds: float) -> None:
+        clock.pause(seconds)
+        if clock.now - seconds < LONG + 0.1 <= clock.now:
+            first.__exit__(None, None, None)
+            again = Clock()
+            with suppress(SessionLockedError), writer_lock(tmp_path, wait=0.5, clock=again, pause=again.pause):
+                order.append("first")
+
+    with writer_lock(tmp_path, wait=60.0, clock=clock, pause=pause):
+        order.append("second")
+    assert order == (["first", "second"] if sys.platform == "win32" else ["second"])
+
+
+def test_a_writer_that_stopped_in_its_turn_delays_another_no_more_than_its_patience(tmp_path: Path) -> None:
+    stopped, clock = Turn(tmp_path), Clock()
+    assert stopped.has_come(LONG)
+
+    with writer_lock(tmp_path, wait=60.0, clock=clock, pause=clock.pause):
+        assert clock.now <= PATIENCE + 0.01
+    stopped.close()
 
 
 @pytest.mark.parametrize("wait", [-1.0, float("nan"), float("inf"), 1e9])
