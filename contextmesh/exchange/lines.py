@@ -11,14 +11,12 @@ from collections.abc import Iterator
 from typing import Any
 
 from contextmesh.exchange.jsonl import to_line
-from contextmesh.graph.history import OF_RECORDS
 from contextmesh.resolve.resolver import Resolver
 from contextmesh.resolve.snapshot import resolver_to_json
-from contextmesh.store.relations import Fact, node_facts
+from contextmesh.store.relations import DATED, OF_RECORDS, Fact, node_facts
 from contextmesh.store.snapshot import graph_to_json
 from contextmesh.store.store import Store
 
-DATED = "dated"
 """A date may be stated of anything, beside what the record of a source says."""
 
 SCHEMA = "contextmesh.lines"

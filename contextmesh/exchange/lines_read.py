@@ -13,7 +13,7 @@ from contextmesh.base.fields import Fault, Path
 from contextmesh.datalog.ast import Row
 from contextmesh.datalog.limits import Limits
 from contextmesh.exchange.jsonl import LIMITS, FileLimits, line_at, lines_of
-from contextmesh.exchange.lines import DATED, HEADER, KINDS, SCHEMA, VERSION, may_be_stated
+from contextmesh.exchange.lines import HEADER, KINDS, SCHEMA, VERSION
 from contextmesh.policy import Policy
 from contextmesh.resolve.resolver import Resolver
 from contextmesh.resolve.snapshot import resolver_from_json
@@ -254,11 +254,9 @@ def _store(rows: Rows, held: _Held, policy: Policy, limits: Limits | None) -> St
 
 
 def _require_stated(held: _Held, policy: Policy) -> None:
-    """Raises Fault for a fact that nobody may state, or that a record says."""
+    """Raises Fault for a fact that nobody may state."""
     empty = Store(policy)
     for index, (relation, row) in enumerate(held.facts):
-        if relation != DATED and not may_be_stated(empty, relation):
-            raise Fault("record-fact", f"says {relation}, which follows from records", ("facts", index))
         try:
             empty.require_input(relation, row)
         except OntologyError as error:

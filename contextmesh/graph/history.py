@@ -24,25 +24,6 @@ if TYPE_CHECKING:
 
 Record = TypeVar("Record", Node, Edge)
 
-OF_RECORDS = frozenset(
-    (
-        *(
-            "node",
-            "named",
-            "born",
-            "born_at_build",
-            "carries",
-            "provenance",
-            "pruned",
-            "dated",
-            "dated_within",
-            "justification",
-        ),
-        *("premise", "record_key", "record_status", "imprecise_date", "refers", "edge", "bound", "verdict", "now"),
-    )
-)
-"""Relations whose rows follow from the records and the verdicts."""
-
 
 class History:
     """What stood after a transaction. It follows the store from when it is made, or goes on from a chronicle.
@@ -89,7 +70,7 @@ class History:
         """Nothing of the past is known."""
         stated: list[tuple[relations.Fact, int]] = []
         for name, declaration in store.policy.program.declarations.items():
-            if declaration.kind == "input" and name not in OF_RECORDS and name not in store.policy.facts:
+            if declaration.kind == "input" and name not in relations.OF_RECORDS and name not in store.policy.facts:
                 stated += [((name, row), store.seq) for row in store.engine.rows(name)]
         return Chronicle(store.seq, store.build, stated=tuple(stated))
 

@@ -47,6 +47,26 @@ RECORD_FIELDS = frozenset(
 OPTIONAL_FIELDS = frozenset(("provenance", "embedding"))
 CHECKS = ("new_node", "new_edge", "new_verdict")
 """Relations that hold only while a transaction is being checked."""
+DATED = "dated"
+"""The one relation of records that may be stated too: of what is no source a runner, say, may know the day."""
+OF_RECORDS = frozenset(
+    (
+        *(
+            "node",
+            "named",
+            "born",
+            "born_at_build",
+            "carries",
+            "provenance",
+            "pruned",
+            "dated",
+            "dated_within",
+            "justification",
+        ),
+        *("premise", "record_key", "record_status", "imprecise_date", "refers", "edge", "bound", "verdict", "now"),
+    )
+)
+"""Relations whose rows follow from the records and the verdicts."""
 
 _EPOCH = date(1970, 1, 1).toordinal()
 _EXACT_DAY = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)

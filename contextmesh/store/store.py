@@ -141,6 +141,10 @@ class Store:
             raise _bad("unknown-relation", relation, f"no rules file declares `{relation}`{hint}")
         if declaration.kind != "input" or relation in relations.CHECKS:
             raise _bad("input-derived", relation, f"`{relation}` is concluded, never stated")
+        if relation in relations.OF_RECORDS and relation != relations.DATED:
+            raise _bad("record-fact", relation, f"`{relation}` follows from records, and is never stated beside them")
+        if relation in self.policy.facts:
+            raise _bad("record-fact", relation, f"`{relation}` follows from GRAPH.md, and is never stated beside it")
         if len(row) != len(declaration.columns):
             columns = ", ".join(declaration.columns)
             raise _bad(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from contextmesh.graph.history import OF_RECORDS
+from contextmesh.store.relations import OF_RECORDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -129,6 +129,10 @@ def test_facts_of_input_relations_can_be_stated_and_others_cannot(graph: Context
     for relation, row, code in (
         ("live", ("x",), "input-derived"),
         ("new_node", ("x", "claim"), "input-derived"),
+        ("verdict", ("assumption:x", "evidence:x", 1), "record-fact"),
+        ("pruned", ("x",), "record-fact"),
+        ("carries", ("x", "kind"), "record-fact"),
+        ("node_type", ("planet",), "record-fact"),
         ("near_mis", ("x",), "unknown-relation"),
         ("near_miss", ("x", "y"), "arity"),
         ("near_miss", (True,), "not-a-term"),

@@ -148,14 +148,14 @@ class Writer:
         with self.graph.batch("fact") as batch:
             batch.fact("opened", (step.text, step.i))
             batch.fact("accepted", (self._pick("decision", step.i), self._pick("assumption", step.j)))
-            batch.fact("carries", (self._pick("claim", step.j), f"stated {step.text}"))
+            batch.fact("near_miss", (f"stated {step.text}",))
 
     def _batch(self, step: Step) -> None:
         """Several records and a fact of each kind in one transaction, a record of it changed again within it."""
         with self.graph.batch("batch") as batch:
             batch.stage.set_build(self.graph.build + 1)
             node = batch.add_node("evidence", f"Seen by {self.count}", attrs={"kind": "x", **step.attrs})
-            batch.fact("carries", (node.id, "kind"))
+            batch.fact("dated", (node.id, 20_000 + step.j))
             batch.set_attrs(node.id, seen=step.text)
             batch.add_edge(node.id, "supports", self._pick("claim", step.j))
             batch.fact("opened", (step.text, 100 + step.i))

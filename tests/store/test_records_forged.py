@@ -215,6 +215,7 @@ FORGED: list[tuple[str, Change]] = [
     ("out-of-range", put("verdicts", 0, 2, 9_000)),
     ("unknown-relation", put("facts", 0, 0, "opend")),
     ("input-derived", put("facts", 0, 0, "live")),
+    ("record-fact", put("facts", 0, 0, "bound")),
     ("not-a-term", put("facts", 0, 1, [True, 1])),
     ("arity", put("facts", 0, 1, ["x"])),
     ("wrong-type", put("facts", 0, 3, 1)),
