@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import tempfile
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,6 +16,11 @@ from hypothesis import strategies as st
 from contextmesh.api import Mesh
 from contextmesh.base.dates import day_text
 from contextmesh.base.errors import InputError
+from contextmesh.exchange.lines import lines_to_bytes
+from contextmesh.exchange.lines_read import read_lines
+from contextmesh.graph.graph import ContextGraph
+from contextmesh.session.commit import save
+from contextmesh.session.load import load
 
 QUESTIONS = ("Why does Pump 1 leak?", "What replaced Exchange pump 5?", "vallve")
 law = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -112,3 +120,41 @@ def test_two_writes_of_one_commit_keep_their_order_over_every_reload(order: list
         for past in (again.as_of(seq), again.as_of(valid_at="2024-02-01" if all(dated) else "2024-12-31")):
             labels = [node.label for node in past.graph.store.nodes.values()]
             assert labels == [label for label in wanted if label in labels]
+
+
+V1_MANIFEST = ("schema", "version", "generation", "rounds", "walker", "graph", "resolver")
+
+
+def forms(mesh: Mesh, place: Path) -> Iterator[tuple[str, Mesh]]:
+    """The mesh as it comes back from every form that is written, and from version 1 of a session, which is only read."""
+    kept = load(place, policy=mesh.graph.policy)
+    lines = lines_to_bytes(mesh.graph.store, kept.resolver)
+    yield "lines", Mesh(graph=ContextGraph(store=read_lines(lines, "kept.lines", mesh.graph.policy).store))
+    mesh.graph.save_json(place.parent / "graph.json")
+    yield "graph", Mesh(graph=ContextGraph.load_json(place.parent / "graph.json"))
+    for version in (2, 3):
+        saved = place.parent / f"{version}.mesh"
+        save(saved, replace(kept, home=None, manifest=None, pending=None), version=version)
+        yield f"session {version}", Mesh.open(saved)
+    old = place.parent / "2.mesh"
+    manifest = json.loads((old / "session.json").read_bytes())
+    first = {**{name: manifest[name] for name in V1_MANIFEST}, "version": 1}
+    (old / f"session-{manifest['generation']:06}.json").unlink()
+    (old / "session.json").write_text(json.dumps(first), encoding="utf-8")
+    yield "session 1", Mesh.open(old)
+
+
+@settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(st.permutations(range(5)))
+def test_writes_of_one_commit_and_one_source_date_keep_their_order_in_every_form(order: list[int]) -> None:
+    mesh = Mesh()
+    wanted = [f"Memo {n}" for n in order]
+    with mesh.graph.batch("read") as batch:
+        for label in wanted:
+            batch.add_node("source", label, attrs={"origin": "memo", "retrieved_at": "2024-02-01"})
+    with tempfile.TemporaryDirectory() as place:
+        mesh.save(Path(place) / "kept.mesh")
+        for form, again in forms(mesh, Path(place) / "kept.mesh"):
+            assert [node.label for node in again.graph.store.nodes.values()] == wanted, form
+            then = again.as_of(valid_at="2024-02-01").graph.store.nodes.values()
+            assert [node.label for node in then] == wanted, form
