@@ -27,8 +27,9 @@ def redact(
 ) -> None:
     """Remove the text of a source for good: records, names, plan, ledger, journal, walks, every generation.
 
-    The rules say whose text goes with it. What stands on it stays, and a question about it is a dead end. This cannot
-    be undone: earlier generations go too, and a ledger that held the text gets a new head.
+    The rules say whose text goes with it. What stands on it stays, and a question that it alone answered is a dead end;
+    other sources that say the same still answer. This cannot be undone: earlier generations go too, and a ledger that
+    held the text gets a new head.
     """
     from contextmesh.policy import Policy
     from contextmesh.session.redact import redact as remove

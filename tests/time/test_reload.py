@@ -126,7 +126,7 @@ V1_MANIFEST = ("schema", "version", "generation", "rounds", "walker", "graph", "
 
 
 def forms(mesh: Mesh, place: Path) -> Iterator[tuple[str, Mesh]]:
-    """The mesh as it comes back from every form that is written, and from version 1 of a session, which is only read."""
+    """The mesh as every form gives it back that is written, and a session of version 1, which is only read."""
     kept = load(place, policy=mesh.graph.policy)
     lines = lines_to_bytes(mesh.graph.store, kept.resolver)
     yield "lines", Mesh(graph=ContextGraph(store=read_lines(lines, "kept.lines", mesh.graph.policy).store))
