@@ -7,8 +7,11 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-_OUTSIDE = re.compile(r"[^a-z0-9]+")
 _OUTSIDE_IN_LINES = re.compile(r"[^a-z0-9\n]+")
+_INSIDE = b"abcdefghijklmnopqrstuvwxyz0123456789"
+_APART = bytes(byte if byte in _INSIDE else ord(" ") for byte in range(256))
+"""Each byte that an id keeps, and a space for every other: what stands between spaces is then joined."""
+
 _OUTSIDE_ANY_SCRIPT = re.compile(r"[\W_]+")
 BODY = 40
 DIGITS = (6, 10, 16, 40)
@@ -24,12 +27,16 @@ def slug(text: str, prefix: str = "", *, digits: int = DIGITS[0], scripts: bool 
     the digest is the start of the SHA-1 of the text as given. With ``scripts`` a text without Latin
     letters or digits keeps letters of its own script in the body.
     """
-    body = _OUTSIDE.sub("-", text.lower()).strip("-")[:BODY]
+    body = _body(text)[:BODY]
     if not body and scripts:
         body = _OUTSIDE_ANY_SCRIPT.sub("-", text.lower()).strip("-")[:BODY]
     digest = hashlib.sha1(text.encode("utf-8"), usedforsecurity=False).hexdigest()[:digits]
     stem = f"{body}-{digest}" if body else digest
     return f"{prefix}:{stem}" if prefix else stem
+
+
+def _body(text: str) -> str:
+    return b"-".join(text.lower().encode("utf-8").translate(_APART).split()).decode("ascii")
 
 
 def grown(text: str, prefix: str, *, scripts: bool = False) -> Iterator[str]:
@@ -89,6 +96,6 @@ class EdgeIds:
 def _cleaned(texts: Sequence[str]) -> list[str]:
     """The body of each, uncut."""
     if any("\n" in text for text in texts):
-        return [_OUTSIDE.sub("-", text.lower()).strip("-") for text in texts]
+        return list(map(_body, texts))
     lines = _OUTSIDE_IN_LINES.sub("-", "\n".join(texts).lower()).split("\n")
     return [line.strip("-") for line in lines] if texts else []

@@ -73,17 +73,22 @@ class Emitter(Text):
         self._each_given(", ".join(columns) + ("," if len(columns) == 1 else "") or "_", columns, "drive")
         self._tick()
         first = len(self._lines)
+        guards: list[str] = []
         for number, (plan, head) in enumerate(parts):
             assert plan.bind is not None
             self._variables = {name: columns[i] for i, name in enumerate(plan.bind.names) if name is not None}
             needed = self._needed(plan)
+            self._part = f"u{number}" if needed else ""
             if needed:
                 start.append(f"u{number} = {needed}")
                 self._nest(f"if u{number}:")
+            guards.append(self._part)
             self._tests(plan)
             self._rule(plan, head)
             self._level, self._loops = 3, 1
-        self._lines[first:first] = [f"            {line}" for line in self._early]
+        if all(guards):
+            start += [f"if not ({' or '.join(guards)}):", "    return"]
+        self._lines[first:first] = [f"            {line}" for line in self._looked_up_early()]
         self._open_given()
 
     def _needed(self, plan: Plan) -> str:

@@ -74,7 +74,7 @@ class Index:
     def add(self, rows: Iterable[Row]) -> None:
         buckets, key_of = self.buckets, self.key
         get = buckets.get
-        for row in self._admitted(rows):
+        for row in self._admitted(rows) if self.where else rows:
             key = key_of(row)
             bucket = get(key)
             if bucket is None:
@@ -130,8 +130,15 @@ class Index:
         self, present: dict[Row, bool], added: list[Row], dropped: list[Row], tangled: list[tuple[Index, Any]]
     ) -> None:
         """Go back to before ``added`` and ``dropped``; ``present`` is already as it was then."""
+        buckets, key_of = self.buckets, self.key
         for row in self._admitted(added):
-            self._discard(self.key(row), row)
+            key = key_of(row)
+            if buckets[key] == row:
+                del buckets[key]
+            else:
+                self._discard(key, row)
+        if not dropped and not self.saved:
+            return
         self.add(dropped)
         back: dict[Any, dict[Row, None]] = {key: {} for key, bucket in self.saved.items() if bucket is None}
         for row in self._admitted(dropped):

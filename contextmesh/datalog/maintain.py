@@ -51,7 +51,7 @@ class Maintained(Stage):
 
     def __init__(self, *arguments: Any) -> None:
         super().__init__(*arguments)
-        self._work: dict[tuple[tuple[int, int], ...], Work] = {}
+        self._work: dict[tuple[bool, tuple[tuple[int, int], ...]], Work] = {}
         self._rows = [relation.rows for relation in self.inputs]
         self._head_rows = [head.rows for head in self.heads]
         loose = {r.relation for found in self.reads for r in found if r.kind != "positive"}
@@ -59,14 +59,18 @@ class Maintained(Stage):
 
     def is_idle(self) -> bool:
         """Whether what changed cannot matter: inputs that were emptied, where nothing stands that could be lost."""
-        if any(self._head_rows):
+        if self._stands():
             return False
         ends = list(map(len, self.logs))
         for at in compress(count(), map(ne, ends, self.cursors)):
-            if self._rows[at] or not self._plain[at]:
+            if not self._plain[at] or (self._rows[at] and len(self.inputs[at])):
                 return False
         self.cursors = ends
         return True
+
+    def _stands(self) -> bool:
+        """Whether any row is derived now, those left aside that an undo may need."""
+        return any(rows and len(head) for rows, head in zip(self._head_rows, self.heads, strict=True))
 
     def update(self, meter: Meter) -> bool:
         """Take in what changed since the last evaluation; tells whether rows went and came back meanwhile."""
@@ -79,11 +83,12 @@ class Maintained(Stage):
             added, dropped, size = len(net[0]), len(net[1]), len(relation)
             code = (CAME if added else 0) | (WENT if dropped else 0) | (0 if size else IS_EMPTY)
             changes.append((at, code | WAS_EMPTY if size == added - dropped else code))
-        key = tuple(changes)
+        standing = not self.recursive or self._stands()
+        key = (standing, tuple(changes))
         bulk = any(len(added) > BULK for added, _ in nets.values())
         work = None if bulk else self._work.get(key)
         if work is None or any(work.empty):
-            work = self._planned(changes, nets if bulk else {})
+            work = self._planned(changes, nets if bulk else {}, standing)
             if not bulk:
                 self._work[key] = work
         returned: list[list[Row]] = []
@@ -174,8 +179,11 @@ class Maintained(Stage):
 
     # ---- which functions ---------------------------------------------------------------------
 
-    def _planned(self, changes: Sequence[tuple[int, int]], nets: dict[int, Net]) -> Work:
-        """With ``nets`` for these very rows, else for all that change so."""
+    def _planned(self, changes: Sequence[tuple[int, int]], nets: dict[int, Net], standing: bool) -> Work:
+        """With ``nets`` for these very rows, else for all that change so.
+
+        Where nothing of a recursive stratum is ``standing``, a rule that joins it is driven by what others find.
+        """
         changed = dict(changes)
         empty = tuple(rows for at, rows in enumerate(self._rows) if at not in changed and not rows)
         code = {r.name: 0 if r.rows else WAS_EMPTY | IS_EMPTY for r in self.inputs}
@@ -184,7 +192,9 @@ class Maintained(Stage):
         losing: list[Reading] = []
         gaining: list[Reading] = []
         back = False
-        for found in self.reads:
+        for found, own in zip(self.reads, self.own, strict=True):
+            if not standing and own:
+                continue
             joined = [r for r in found if r.kind == "positive"]
             if not any(code[r.relation] & WAS_EMPTY for r in joined):
                 driven = [r for r in found if _loses(r, code[r.relation])]

@@ -150,8 +150,8 @@ def _ordered(
     bound = dict(known)
     left = list(body)
     while left:
-        at = min(range(len(left)), key=lambda i: (*_rank(left[i], bound, outer, sizes), i))
-        assert _rank(left[at], bound, outer, sizes)[0] < 9, "only a checked rule has a plan"
+        (rank, _), at = min((_rank(literal, bound, outer, sizes), i) for i, literal in enumerate(left))
+        assert rank < 9, "only a checked rule has a plan"
         literal = left.pop(at)
         yield literal, dict(bound)
         bound.update(dict.fromkeys(_bound_by(literal, bound)))

@@ -39,7 +39,9 @@ class Text:
         self._growing = "found"
         self.lookups: Counter[Shared] = Counter()
         self._hoisted: dict[Shared, str] = {}
-        self._early: list[str] = []
+        self._early: dict[str, str] = {}
+        self._users: dict[str, dict[str, None]] = {}
+        self._part = ""
         self._often: Collection[Shared] = ()
         self._few = FEW
 
@@ -130,12 +132,22 @@ class Text:
             return call
         if shared not in self._hoisted:
             bucket = self._hoisted[shared] = self._new("c")
-            self._early += [
-                f"{bucket} = {call}",
+            self._early[bucket] = call
+        bucket = self._hoisted[shared]
+        self._users.setdefault(bucket, {})[self._part] = None
+        return bucket
+
+    def _looked_up_early(self) -> list[str]:
+        """Lines that make the lookups several rules share, where any of those rules can derive anything."""
+        lines = []
+        for bucket, call in self._early.items():
+            users = self._users[bucket]
+            lines += [
+                f"{bucket} = {call}" if "" in users else f"{bucket} = {call} if {' or '.join(users)} else None",
                 f"if {bucket}.__class__ is tuple and {bucket}[0].__class__ is not tuple:",
                 f"    {bucket} = ({bucket},)",
             ]
-        return self._hoisted[shared]
+        return lines
 
     def _index(self, relation: str, index: Index) -> str:
         if index not in self.uses:

@@ -69,6 +69,10 @@ class Waker:
 
     def mask(self, rows: Sequence[Row]) -> int:
         """The strata that some of these rows, which came or went, can matter to."""
+        if len(rows) == 1:
+            known = self._known.get(rows[0][self._column] if self._column is not None else None)
+            if known is not None and not any(known[1]):
+                return known[0]
         if len(rows) > MANY:
             return self.every
         mask = 0

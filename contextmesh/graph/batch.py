@@ -13,7 +13,7 @@ from contextmesh.base.ids import AUTO_DECISION, free_id
 from contextmesh.datalog.ast import Row
 from contextmesh.store import relations
 from contextmesh.store.fingerprint import FINGERPRINT, counts
-from contextmesh.store.model import Assumption, Edge, Node, Provenance
+from contextmesh.store.model import Assumption, Edge, Node, Provenance, new_edge, new_node
 from contextmesh.store.receipt import Receipt
 from contextmesh.store.store import Store
 from contextmesh.store.view import edge_between, unknown_assumption, unknown_node
@@ -92,7 +92,7 @@ class Batch:
         vector = None if embedding is None else tuple(float(x) for x in embedding)
         there = self.stage.node(node_id)
         if there is None:
-            node = Node(node_id, type_, label, given, provenance, vector, self.build)
+            node = new_node(node_id, type_, label, given, provenance, vector, self.build)
             if type_ == relations.ASSUMPTION:
                 self.stage.put_assumption(Assumption(node_id, label, created_at_build=self.build))
             self.stage.put_node(node)
@@ -166,7 +166,7 @@ class Batch:
         if there is None:
             self._require_open(src, type_, dst)
             witnesses = tuple(dict.fromkeys(evidence)) if evidence else ()
-            edge = Edge(edge_id, src, type_, dst, assumption, witnesses, float(weight), self.build)
+            edge = new_edge(edge_id, src, type_, dst, assumption, witnesses, float(weight), self.build)
             stage.edges[edge_id] = edge
             return edge
         edge = replace(

@@ -117,8 +117,10 @@ class ContextGraph:
             OntologyError: ``illegal-pair``, ``unknown-node``, ``self-edge``, ``no-such-edge-type`` …
             UnknownError: ``unknown-assumption``, ``unknown-node`` for evidence.
         """
-        with self.batch("edge") as batch:
-            return batch.add_edge(src, type, dst, assumption=assumption, evidence=evidence, weight=weight)
+        batch = Batch(self.store, "edge")
+        edge = batch.add_edge(src, type, dst, assumption=assumption, evidence=evidence, weight=weight)
+        batch.commit()
+        return edge
 
     @alone
     def assume(self, statement: str, *, created_by: str = "agent", id: str | None = None) -> Assumption:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from contextmesh.store.chains import chains, words_for
-from contextmesh.store.model import Node
+from contextmesh.store.model import Node, unfrozen
 from contextmesh.store.receipt import Receipt
 
 if TYPE_CHECKING:
@@ -45,6 +45,9 @@ class Fallen:
 
     def as_json(self) -> dict[str, object]:
         return {"id": self.id, "type": self.type, "label": self.label, "because": list(self.because)}
+
+
+_OpenFallen: Any = unfrozen(Fallen)
 
 
 @dataclass(frozen=True)
@@ -144,7 +147,7 @@ def of_receipt(
     ``whole`` gives the receipt of everything, when ``receipt`` is only of what fell.
     """
     store, late = graph.store, graph.store.promises.late
-    fallen = late(lambda: tuple(_fallen(store.nodes[name], receipt.because(name)) for name in receipt.invalidated))
+    fallen = late(lambda: tuple(_fallen(store.nodes[name], why) for name, why in receipt.reasons()))
     full = late(whole if whole is not None else lambda: receipt)
     standing = late(lambda: _still_standing(graph, full.get()))
     return Invalidation(
@@ -190,7 +193,9 @@ def of_standing(graph: ContextGraph, assumption_id: str, *, committed: bool) -> 
 
 
 def _fallen(node: Node, because: tuple[str, ...]) -> Fallen:
-    return Fallen(node.id, node.type, node.label, because)
+    made = _OpenFallen(node.id, node.type, node.label, because)
+    made.__class__ = Fallen
+    return made  # type: ignore[no-any-return]
 
 
 def _dead_edges(graph: ContextGraph, assumption_id: str, ids: list[str]) -> tuple[str, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, cast
 from typing import Literal as Choice
 
@@ -21,12 +21,12 @@ from contextmesh.datalog.ast import (
     Rule,
     Sum,
     Term,
-    Value,
     Var,
     Wildcard,
 )
 from contextmesh.datalog.limits import WHOLE_MAX, WHOLE_MIN
 from contextmesh.lang.parser import span_of
+from contextmesh.lang.plain import plain_rule
 from contextmesh.lang.words import BadEscape, unquote
 
 if TYPE_CHECKING:
@@ -41,8 +41,6 @@ MAX_LITERALS = 200
 """Literals of one body."""
 
 _KINDS = ("input", "relation", "output")
-_PLAIN: dict[str, Callable[[str], Value]] = {"NAME": str, "INT": int, "STRING": lambda quoted: quoted[1:-1]}
-_SURE_DIGITS = 18
 _AGGREGATES = ("count", "min", "max", "sum")
 
 
@@ -69,24 +67,12 @@ class Reader:
         self.rules: list[Rule] = []
         self.problems: list[Problem] = []
 
-    def plain_fact(self, tokens: Sequence[Token]) -> bool:
-        """Reads a fact of plain constants straight from its tokens, as statement() would from its tree.
-
-        Most of a long text is such facts, and making their trees takes most of the time.
-        """
-        shape = [token.type for token in tokens]
-        terms = tokens[2:-2:2]
-        whole = ["NAME", "LPAR", *("COMMA",) * (2 * len(terms) - 1), "RPAR", "DOT"]
-        whole[2:-2:2] = shape[2:-2:2]
-        if not terms or len(terms) > MAX_COLUMNS or shape != whole or any(t.type not in _PLAIN for t in terms):
-            return False
-        if any((t.type == "STRING" and "\\" in t) or (t.type == "INT" and len(t) > _SURE_DIGITS) for t in terms):
-            return False
-        start, end = span_of(tokens[0]).start, span_of(tokens[-1]).end
-        constants = tuple(Const(_PLAIN[t.type](t), At(self.source, span_of(t))) for t in terms)
-        atom = Atom(str(tokens[0]), constants, At(self.source, Span(start, span_of(tokens[-2]).end)))
-        self.rules.append(Rule(atom, (), None, At(self.source, Span(start, end))))
-        return True
+    def plain(self, tokens: Sequence[Token]) -> bool:
+        """Reads a statement of plain atoms as ``statement`` would from its tree; tells whether it was one."""
+        rule = plain_rule(self.source, tokens, literals=MAX_LITERALS, columns=MAX_COLUMNS)
+        if rule is not None:
+            self.rules.append(rule)
+        return rule is not None
 
     def statement(self, tree: Node) -> None:
         (child,) = _trees(tree)

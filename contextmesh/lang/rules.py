@@ -45,7 +45,7 @@ def parse_rules(source: Source) -> RuleText:
     source = checked_source(source)
     reader = Reader(source)
     for tokens in statements(source, reader.problems):
-        if reader.plain_fact(tokens):
+        if reader.plain(tokens):
             continue
         tree = sentence_tree(source, "statement", tokens, reader.problems)
         if tree is not None:

@@ -51,6 +51,22 @@ class Node:
         return replace(self, attrs={**self.attrs, **changes})
 
 
+def new_node(
+    id: str,
+    type: str,
+    label: str,
+    attrs: Attrs,
+    provenance: Provenance | None,
+    embedding: Sequence[float] | None,
+    build: int,
+    pruned: bool = False,
+) -> Node:
+    """As ``Node(…)``, for writers of many."""
+    made = _OpenNode(id, type, label, attrs, provenance, embedding, build, pruned)
+    made.__class__ = Node
+    return made  # type: ignore[no-any-return]
+
+
 @dataclass(frozen=True, slots=True)
 class Edge:
     """A typed edge; its id is derived from source, type and target.
@@ -69,6 +85,22 @@ class Edge:
     evidence_ids: tuple[str, ...] = ()
     weight: float = 1.0
     build: int = 0
+
+
+def new_edge(
+    id: str,
+    src: str,
+    type: str,
+    dst: str,
+    assumption_id: str | None,
+    evidence_ids: tuple[str, ...],
+    weight: float,
+    build: int,
+) -> Edge:
+    """As ``Edge(…)``, for writers of many."""
+    made = _OpenEdge(id, src, type, dst, assumption_id, evidence_ids, weight, build)
+    made.__class__ = Edge
+    return made  # type: ignore[no-any-return]
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +135,10 @@ def unfrozen(kind: type[_Record]) -> type[_Record]:
     """
     names = [(each.name, each.type) for each in fields(kind)]  # type: ignore[arg-type]
     return make_dataclass(f"Unfrozen{kind.__name__}", names, slots=True, eq=False, repr=False)
+
+
+_OpenNode: Any = unfrozen(Node)
+_OpenEdge: Any = unfrozen(Edge)
 
 
 def a(kind: str) -> str:

@@ -128,9 +128,14 @@ class Receipt:
     def invalidated(self) -> tuple[str, ...]:
         """The plus side of ``invalid/1``, nearest to the root first."""
         by_depth: dict[int, list[str]] = {}
+        chains = self._chains
         for name in _firsts(self.derived.plus("invalid")):
-            chain = self._chains.get(name)
-            by_depth.setdefault(chain.length if chain is not None else 0, []).append(name)
+            depth = chains[name].length if name in chains else 0
+            level = by_depth.get(depth)
+            if level is None:
+                by_depth[depth] = [name]
+            else:
+                level.append(name)
         return tuple(name for depth in sorted(by_depth) for name in sorted(by_depth[depth]))
 
     @cached_property
@@ -151,6 +156,11 @@ class Receipt:
         """Why a node fell, as words from the root; empty when it did not fall in this transaction."""
         chain = self._chains.get(node_id)
         return chain.as_words() if chain is not None else ()
+
+    def reasons(self) -> list[tuple[str, tuple[str, ...]]]:
+        """Each node of ``invalidated`` with ``because`` of it."""
+        chains = self._chains
+        return [(name, chains[name].as_words() if name in chains else ()) for name in self.invalidated]
 
     @cached_property
     def digest(self) -> str:

@@ -22,7 +22,7 @@ A value of another shape makes no fact: in a file of someone else the name may m
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 
 from contextmesh.base.dates import DAY, period_or_none
@@ -30,6 +30,8 @@ from contextmesh.datalog.ast import Row
 from contextmesh.store.model import Edge, Node
 
 Fact = tuple[str, Row]
+Rows = dict[str, list[Row]]
+"""Rows by relation."""
 
 SOURCE = "source"
 DECISION = "decision"
@@ -83,6 +85,45 @@ def node_facts(node: Node, born: int, always: Sequence[str] = ()) -> Iterator[Fa
     yield "born_at_build", (node.id, node.build)
     for name in carried(node, always):
         yield "carries", (node.id, name)
+    yield from _further_facts(node)
+
+
+def facts_of_nodes(nodes: Mapping[str, Node], born: Mapping[str, int], seq: int, always: Sequence[str]) -> Rows:
+    """The rows of ``node_facts`` by relation, for many; a node without a number in ``born`` is born at ``seq``."""
+    typed: list[Row] = []
+    named: list[Row] = []
+    written: list[Row] = []
+    built: list[Row] = []
+    held: list[Row] = []
+    found: Rows = {"node": typed, "named": named, "born": written, "born_at_build": built, "carries": held}
+    for id, node in nodes.items():
+        typed.append((id, node.type))
+        named.append((id, node.label))
+        written.append((id, born.get(id, seq)))
+        built.append((id, node.build))
+        held += [(id, name) for name in carried(node, always)]
+        for relation, row in _further_facts(node):
+            rows = found.get(relation)
+            if rows is None:
+                found[relation] = [row]
+            else:
+                rows.append(row)
+    return {relation: rows for relation, rows in found.items() if rows}
+
+
+def facts_of_edges(edges: Mapping[str, Edge], born: Mapping[str, int], seq: int) -> Rows:
+    """The rows of ``edge_facts`` by relation, for many; an edge without a number in ``born`` is born at ``seq``."""
+    rows: list[Row] = [(id, edge.src, edge.type, edge.dst) for id, edge in edges.items()]
+    found: Rows = {
+        "edge": rows,
+        "born": [(id, born.get(id, seq)) for id in edges] if born else [(id, seq) for id in edges],
+    }
+    bound: list[Row] = [(id, edge.assumption_id) for id, edge in edges.items() if edge.assumption_id is not None]
+    return found | {"bound": bound} if bound else found
+
+
+def _further_facts(node: Node) -> Iterator[Fact]:
+    """What not every node states."""
     if node.provenance is not None:
         yield "provenance", (node.id, node.provenance.source_id)
     if node.pruned:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, TypeVar
 
 from contextmesh.base.errors import OntologyError, Problem
 from contextmesh.datalog.ast import Row
@@ -14,14 +14,13 @@ from contextmesh.store.heap import settle
 from contextmesh.store.model import Assumption, Edge, Node, a
 from contextmesh.store.receipt import Chain, Receipt
 from contextmesh.store.refusal import Wording
+from contextmesh.store.relations import Rows
 
 if TYPE_CHECKING:
     from contextmesh.store.store import Store
 
 VIOLATION = "violation"
-
-Rows = dict[str, list[Row]]
-"""Rows by relation."""
+Record = TypeVar("Record")
 
 
 class Stage:
@@ -230,42 +229,56 @@ class Stage:
         return seq, Delta(added, dropped), checks
 
     def _node_facts(self, seq: int, added: Rows, dropped: Rows, checks: Rows) -> None:
+        """That a node is new, and of which type, is said by one row."""
         here, carried = self._store.nodes, self._store.always_carried
-        for name, node in self.nodes.items():
-            old = here.get(name)
-            if old is None:
-                for relation, row in relations.node_facts(node, self._born.get(name, seq), carried):
-                    added.setdefault(relation, []).append(row)
-                _add(checks, relations.new_node(node))
-                continue
-            was = relations.node_facts(old, self._store.born(name), carried)
-            if _move(was, relations.node_facts(node, self._born_of(name), carried), added, dropped):
-                _add(checks, relations.new_node(node))
+        for new, name, node in _runs(self.nodes, here):
+            if new:
+                facts = relations.facts_of_nodes(new, self._born, seq, carried)
+                _extend(checks, {"new_node": facts["node"]})
+                _extend(added, facts)
+            if node is not None:
+                was = relations.node_facts(here[name], self._store.born(name), carried)
+                if _move(was, relations.node_facts(node, self._born_of(name), carried), added, dropped):
+                    _add(checks, relations.new_node(node))
 
     def _edge_facts(self, seq: int, added: Rows, dropped: Rows, checks: Rows) -> None:
+        """That an edge is there and that it is new is said by one row."""
         here = self._store.edges
-        fresh: list[Row] = []  # an edge and that it is new are said by one row
-        for name, edge in self.edges.items():
-            old = here.get(name)
-            if old is None:
-                (_, row), *others = relations.edge_facts(edge, self._born.get(name, seq))
-                fresh.append(row)
-                for relation, other in others:
-                    added.setdefault(relation, []).append(other)
-                continue
-            if relations.says_the_same(old, edge) and name not in self._born:
-                continue  # one more observation: a matter of the record
-            was = relations.edge_facts(old, self._store.born(name))
+        for new, name, edge in _runs(self.edges, here):
+            if new:
+                facts = relations.facts_of_edges(new, self._born, seq)
+                _extend(checks, {"new_edge": facts["edge"]})
+                _extend(added, facts)
+            if edge is None or (relations.says_the_same(here[name], edge) and name not in self._born):
+                continue  # at most one more observation: a matter of the record
+            was = relations.edge_facts(here[name], self._store.born(name))
             if _move(was, relations.edge_facts(edge, self._born_of(name)), added, dropped):
                 _add(checks, relations.new_edge(edge))
-        if fresh:
-            added["edge"] = [*added.get("edge", ()), *fresh]
-            checks["new_edge"] = [*fresh, *checks.get("new_edge", ())]
 
     def _born_of(self, name: str) -> int:
         """The transaction that first wrote what is here, or what a loader says it was."""
         given = self._born.get(name)
         return given if given is not None else self._store.born(name)
+
+
+def _runs(put: dict[str, Record], here: Mapping[str, Record]) -> Iterator[tuple[dict[str, Record], str, Record | None]]:
+    """What was put, in order: new records that follow each other, and the replacement after them, if any."""
+    if put.keys().isdisjoint(here.keys()):
+        yield put, "", None
+        return
+    new: dict[str, Record] = {}
+    for name, record in put.items():
+        if name in here:
+            yield new, name, record
+            new = {}
+        else:
+            new[name] = record
+    yield new, "", None
+
+
+def _extend(side: Rows, more: Rows) -> None:
+    for relation, rows in more.items():
+        side.setdefault(relation, []).extend(rows)
 
 
 def _move(was: Iterable[relations.Fact], now: Iterable[relations.Fact], added: Rows, dropped: Rows) -> bool:

@@ -59,13 +59,12 @@ class Step:
 
     def via(self, use: Row) -> str:
         """The words of the label for a use, without the two nodes they stand between."""
-        _, node, before, *rest = use
-        if node in rest or before in rest:
-            return self._words([None if value in (node, before) else value for value in rest])
-        values = tuple(rest)
+        values, node, before = use[3:], use[1], use[2]
+        if node in values or before in values:
+            return self._words([None if value in (node, before) else value for value in values])
         words = self._told.get(values)
         if words is None:
-            words = self._told[values] = self._words(rest)
+            words = self._told[values] = self._words(values)
         return words
 
     def _words(self, values: Sequence[Value | None]) -> str:

@@ -64,7 +64,6 @@ aggregates = st.one_of(
 literals: st.SearchStrategy[Literal] = st.one_of(simple, aggregates)
 labels = st.builds(Label, names, st.none() | texts)
 rules = st.builds(Rule, atoms, st.lists(literals, max_size=4).map(tuple), st.none() | labels)
-facts = st.builds(Rule, st.builds(Atom, names, st.lists(constants, min_size=1, max_size=4).map(tuple)))
 declarations = st.builds(
     Declaration,
     st.sampled_from(["input", "relation", "output"]),
@@ -77,6 +76,11 @@ rule_texts = st.builds(
     st.lists(declarations, max_size=3).map(tuple),
     st.lists(rules, max_size=3).map(tuple),
 )
+plain_atoms = st.builds(
+    Atom, names, st.lists(st.one_of(variables, constants, st.just(Wildcard())), min_size=1, max_size=4).map(tuple)
+)
+plain_bodies = st.lists(st.one_of(plain_atoms, st.builds(Not, plain_atoms)), max_size=4).map(tuple)
+plain_rules = st.builds(Rule, plain_atoms, plain_bodies)
 
 
 def query_of(body: tuple[Literal, ...], own: tuple[Rule, ...]) -> Query:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from rule_texts import anything, facts
+from rule_texts import anything, plain_rules
 
-from contextmesh.base.errors import RuleError
+from contextmesh.base.errors import Problem, RuleError
 from contextmesh.base.source import Source, render_refusal
 from contextmesh.datalog.ast import At, Atom, Const, Not, Rule, Var
 from contextmesh.lang.reader import MAX_DEPTH
@@ -124,22 +124,63 @@ def test_every_part_keeps_its_place() -> None:
     assert [written(term) for term in rule.body[1].atom.terms] == ['"a b"', "_"]
 
 
-@given(st.lists(facts, max_size=4))
-def test_a_plain_fact_is_read_from_its_tokens_as_it_is_from_its_tree(written: list[Rule]) -> None:
+@given(st.lists(plain_rules, max_size=4))
+def test_a_plain_rule_is_read_from_its_tokens_as_it_is_from_its_tree(written: list[Rule]) -> None:
     """A label sends a statement the long way, and changes nothing else here."""
     lines = [render_rule(rule) for rule in written]
     quick = parse_rules(Source("<quick>", "".join(f"   {line}\n" for line in lines))).rules
     slow = parse_rules(Source("<quick>", "".join(f"@a {line}\n" for line in lines))).rules
 
-    assert [rule.head for rule in quick] == [rule.head for rule in slow] == [rule.head for rule in written]
-    assert [place(rule) for rule in quick] == [place(rule) for rule in slow]
+    assert [(rule.head, rule.body) for rule in quick] == [(rule.head, rule.body) for rule in slow]
+    assert [(rule.head, rule.body) for rule in quick] == [(rule.head, rule.body) for rule in written]
+    assert [places(rule) for rule in quick] == [places(rule) for rule in slow]
 
 
-def place(rule: object) -> list[tuple[int, int]]:
-    head = getattr(rule, "head", None)
-    assert isinstance(head, Atom)
-    parts = [rule, head, *(term for term in head.terms if isinstance(term, Const))]
-    return [(at.span.start, at.span.end) for part in parts if (at := getattr(part, "at", None)) is not None]
+def places(rule: Rule) -> list[tuple[int, int]]:
+    negated = [literal for literal in rule.body if isinstance(literal, Not)]
+    atoms = [rule.head, *(part.atom if isinstance(part, Not) else part for part in rule.body)]
+    terms = [term for atom in atoms if isinstance(atom, Atom) for term in atom.terms]
+    ats = [getattr(part, "at", None) for part in (rule, *negated, *atoms, *terms)]
+    return [(at.span.start, at.span.end) for at in ats if isinstance(at, At)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *(
+            "p(X Y Z) :- q(X).",
+            "p(X) :- q(X)",
+            "p(X) :- .",
+            "p(X) :- q(X),.",
+            "p(X) q(X).",
+            "p(X), q(X).",
+            "p(X) :- q(X) r(X).",
+            "p().",
+            "p.",
+        ),
+        *(
+            "p(X) :- not .",
+            "p(X) :- not not q(X).",
+            "p(X) :- q(X",
+            "p(X,) :- q(X).",
+            "not p(X) :- q(X).",
+            "p(X) :- q(X):- r(X).",
+        ),
+    ],
+)
+def test_what_is_nearly_a_plain_rule_is_refused_as_its_tree_is(text: str) -> None:
+    with pytest.raises(RuleError) as quick:
+        parse_rules(Source("<text>", f"   {text}"))
+    with pytest.raises(RuleError) as slow:
+        parse_rules(Source("<text>", f"@a {text}"))
+
+    assert list(map(told, quick.value.problems)) == list(map(told, slow.value.problems))
+
+
+def told(problem: Problem) -> tuple[str, int | None, int | None, int | None]:
+    where = problem.where
+    assert where is not None
+    return problem.code, where.line, where.column, where.width
 
 
 def test_a_symbol_and_a_string_are_one_value_and_a_number_is_another() -> None:
