@@ -15,7 +15,7 @@ import shutil
 import sys
 import tempfile
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -25,16 +25,16 @@ from bench.mutants_outside import outside
 from bench.mutants_plan import count_of, in_order, named
 from bench.mutants_subjects import Subject, session_subject
 from bench.mutants_try import Mutant, Outcome, attempt, clear
-from bench.mutants_world import sessions
+from bench.mutants_world import SESSIONS, sessions
 
 VERDICTS = ("refused", "equal", "earlier", "another", "finding")
 Tried = list[tuple[Mutant, Outcome]]
 
 
-def subjects_in(place: Path) -> dict[str, Subject]:
-    """Everything that is bent, made anew."""
-    homes = sessions(place)
-    made = [session_subject(name, home) for name, home in homes.items()]
+def subjects_in(place: Path, only: Collection[str] = SESSIONS) -> dict[str, Subject]:
+    """Everything that is bent, made anew; of the sessions only those that are wanted."""
+    homes = sessions(place, only)
+    made = [session_subject(name, homes[name]) for name in only]
     return {subject.name: subject for subject in [*made, *outside(place, homes)]}
 
 

@@ -29,7 +29,7 @@ from contextmesh.api import Mesh
 from contextmesh.base.data import data_root
 from contextmesh.base.errors import Refusal
 from contextmesh.base.files import read_bytes
-from contextmesh.cli import ledger as ledger_commands
+from contextmesh.cli import ledger_proofs, ledger_source
 from contextmesh.cli.proofs import check
 from contextmesh.exchange.lines import lines_to_bytes
 from contextmesh.exchange.lines_read import read_lines
@@ -200,19 +200,19 @@ def _plan(path: Path, home: Path) -> Seen:
 def _signed_note(place: Path) -> Seen:
     """A note that another key signed, or that says something else, is never taken."""
     return Seen(
-        repr(ledger_commands._trusted(place / "note.txt", str(place / "key.pub"))),
+        repr(ledger_source.trusted(place / "note.txt", str(place / "key.pub"))),
         again=lambda name: "is trusted all the same",
     )
 
 
 def _note(path: Path) -> Seen:
-    found = ledger_commands._trusted(path, None)
+    found = ledger_source.trusted(path, None)
     text = path.read_text("utf-8")
     return Seen(repr(found), again=lambda name: None if found.text() in text else "was not read as it stands")
 
 
 def _secret(path: Path) -> Seen:
-    key = ledger_commands._signing_key(path)
+    key = ledger_proofs._signing_key(path)
     return Seen(str(key), again=lambda name: None if str(key) in path.read_text("utf-8") else "not as it stands")
 
 

@@ -65,26 +65,32 @@ def in_order(subjects: Iterable[Subject], seed: int) -> Iterator[Mutant]:
                     )
 
 
-def a_few(subjects: Sequence[Subject], seed: int, each: int) -> list[Mutant]:
-    """So few that a test may try them: of every file ``each``, in the ways chosen least so far, and of each way one."""
+def a_few(subjects: Sequence[Subject], seed: int) -> list[Mutant]:
+    """So few that a test may try them: of every subject one of every kind of file, and one of each way.
+
+    A file is bent in the way chosen least so far; a way that is left bends the smallest subject it can.
+    """
     dice = Random(seed)
     seen: Counter[tuple[str, str]] = Counter()
     chosen: list[Mutant] = []
     for subject in subjects:
         files: dict[str, dict[tuple[str, str], list[Mutant]]] = defaultdict(lambda: defaultdict(list))
         for mutant in mutants_of(subject):
-            files[mutant.file][mutant.family, mutant.way].append(mutant)
+            files[kind_of(mutant.file)][mutant.family, mutant.way].append(mutant)
         for ways in files.values():
             keys = [*ways]
             dice.shuffle(keys)
             keys.sort(key=lambda key: seen[key])
-            chosen += islice(_fitting(subject, ways, keys, seed, dice, seen), each)
-    for subject in subjects:
+            chosen += islice(_fitting(subject, ways, keys, seed, dice, seen), 1)
+    for subject in sorted(subjects, key=lambda subject: sum(map(len, subject.files.values()))):
+        left = {(family, way) for family, of_it in WAYS.items() for way in of_it if not seen[family, way]}
+        if not left:
+            break
         ways = defaultdict(list)
         for mutant in mutants_of(subject):
-            ways[mutant.family, mutant.way].append(mutant)
-        left = [key for key in ways if not seen[key] and key[0] in WAYS]
-        chosen += _fitting(subject, ways, left, seed, dice, seen)
+            if (mutant.family, mutant.way) in left:
+                ways[mutant.family, mutant.way].append(mutant)
+        chosen += _fitting(subject, ways, [*ways], seed, dice, seen)
     return chosen
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from pathlib import Path
 
 from contextmesh import Runner, Session, TaskRegistry, session
@@ -154,12 +154,16 @@ def redacted_session(directory: Path, old: Path) -> None:
     mesh.checkpoint()
 
 
-def sessions(place: Path) -> dict[str, Path]:
-    """A directory for each version, and one from which a source was redacted."""
+SESSIONS = ("v1", "v2", "v3", "redacted")
+
+
+def sessions(place: Path, only: Collection[str] = SESSIONS) -> dict[str, Path]:
+    """A directory for each version, and one from which a source was redacted; at least those that are wanted."""
     place.mkdir(parents=True, exist_ok=True)
-    found = {name: place / name for name in ("v1", "v2", "v3", "redacted")}
+    found = {name: place / name for name in SESSIONS}
     old_session(found["v1"])
     session_with_plan(found["v2"])
     journalled_session(found["v3"], found["v2"])
-    redacted_session(found["redacted"], found["v3"])
+    if "redacted" in only:
+        redacted_session(found["redacted"], found["v3"])
     return found
