@@ -180,7 +180,11 @@ class Mesh(AtHome):
         return self.graph.reject(target, evidence_id=evidence_id, replacement=replacement)
 
     def commits_on(self, when: str | date) -> None:
-        """Date what is written from now on; the clock is the deployment's. See Timeline.commits_on."""
+        """Date what is written from now on; the clock is the deployment's. See Timeline.commits_on.
+
+        Where another writer commits under a later date first, what is written bears that one, and ``notices`` and what
+        ``checkpoint`` returns say ``later-date``.
+        """
         self._timeline.commits_on(when)
 
     # ---- read -----------------------------------------------------------------------------------

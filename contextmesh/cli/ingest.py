@@ -40,8 +40,10 @@ def ingest(
         report = mesh.ingest(paths, kind=kind, progress=tick)
     done = mesh.checkpoint(wait=wait)
     kit.show(
-        lambda: {**report.as_json(), "session": str(home), "generation": mesh.generation},
-        lambda: build_report(report, home, mesh.generation, saved=bool(done.lines or done.written)),
+        lambda: kit.with_notes({**report.as_json(), "session": str(home), "generation": mesh.generation}, done.notices),
+        lambda: kit.with_notes_text(
+            build_report(report, home, mesh.generation, saved=bool(done.lines or done.written)), done.notices
+        ),
         as_json=json,
     )
     if report.skipped and not (report.new or report.changed or report.unchanged):

@@ -40,6 +40,7 @@ def invalidate(
     """Reject an assumption on evidence that contradicts it; without arguments and session, the demo's."""
     from contextmesh.cli.words import invalidation_text
 
+    notices: tuple[Problem, ...] = ()
     if assumption is None and evidence is None and session is None:
         from contextmesh.demo.build import demo_rejection
 
@@ -58,5 +59,9 @@ def invalidate(
         if on is not None:
             mesh.commits_on(on)
         fallen = mesh.reject(assumption, evidence_id=evidence)
-        mesh.checkpoint(wait=wait)
-    kit.show(fallen.as_json, lambda: invalidation_text(fallen), as_json=json)
+        notices = mesh.checkpoint(wait=wait).notices
+    kit.show(
+        lambda: kit.with_notes(fallen.as_json(), notices),
+        lambda: kit.with_notes_text(invalidation_text(fallen), notices),
+        as_json=json,
+    )

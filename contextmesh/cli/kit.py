@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -15,6 +15,7 @@ import typer
 
 if TYPE_CHECKING:
     from contextmesh.api import Mesh
+    from contextmesh.base.errors import Problem
     from contextmesh.policy import Policy
     from contextmesh.session import SessionState
 
@@ -67,7 +68,8 @@ OnOption = Annotated[
         metavar="DATE",
         envvar="CONTEXTMESH_ON",
         callback=_require_date,
-        help="The date of this commit, which --as-of asks by; without it the commit is undated, as no clock is read.",
+        help="The date of this commit, which --as-of asks by; without it the commit is undated, as no clock is read. "
+        "Where another writer committed under a later date first, it bears that one, and a note says so.",
     ),
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON document, and nothing else, on stdout.")]
@@ -169,6 +171,16 @@ def dated(state: SessionState, on: str | None) -> SessionState:
     history = state.history if state.history is not None else History(state.graph.store)
     Timeline(state.graph, history).commits_on(on)
     return replace(state, history=history)
+
+
+def with_notes(told: dict[str, Any], notices: Sequence[Problem]) -> dict[str, Any]:
+    """A result as JSON, with what its writer should know of how it was committed."""
+    return {**told, "notes": [notice.as_json() for notice in notices]} if notices else told
+
+
+def with_notes_text(told: str, notices: Sequence[Problem]) -> str:
+    """The same as text."""
+    return "\n".join((told, *(f"note[{notice.code}]: {notice.message}; {notice.note}" for notice in notices)))
 
 
 def tell_notices(mesh: Mesh) -> None:

@@ -12,7 +12,7 @@ from contextmesh.session.fold import Parts
 from contextmesh.session.journal import Lines, Position
 from contextmesh.session.load import load
 from contextmesh.session.plan_lines import Plan
-from contextmesh.session.rebase import rebase, stale
+from contextmesh.session.rebase import dated, rebase, stale
 from contextmesh.session.state import Home, SessionState
 from contextmesh.session.verify import changes
 
@@ -91,8 +91,11 @@ def _folded(state: SessionState, home: Home, tail: Lines) -> SessionState | None
         return None
     finally:
         history.day = day
+    notices = tuple(dict.fromkeys((*state.notices, *dated(history, day))))
     pending.settle(pending.mark())
-    return replace(state, home=replace(home, position=tail.position, changes=home.changes + changes(tail)))
+    return replace(
+        state, notices=notices, home=replace(home, position=tail.position, changes=home.changes + changes(tail))
+    )
 
 
 def _holds(tail: Lines, end: Position) -> bool:

@@ -16,6 +16,7 @@ from contextmesh.session.manifest import JOURNALLED
 from contextmesh.session.pending import Attempt, Entry
 from contextmesh.session.plan_lines import plan_body
 from contextmesh.session.plan_told import plan_told
+from contextmesh.session.rebase import LATER
 from contextmesh.session.state import SessionState
 
 LEAST = 256_000
@@ -38,12 +39,14 @@ class Acknowledged:
         lines: how many were appended to the journal.
         written: the files of a new generation, when one was written in place of lines.
         rebased: whether another writer came first, and ``state`` is what was pending here on top of theirs.
+        notices: ``later-date``, where the date that was supplied gave way to a later one of another writer.
     """
 
     state: SessionState
     lines: int = 0
     written: tuple[str, ...] = ()
     rebased: bool = False
+    notices: tuple[Problem, ...] = ()
 
     @property
     def generation(self) -> int:
@@ -92,6 +95,7 @@ def checkpoint(
     with held_or_locked(home.path, held, wait):
         current = caught_up(state, rebases=rebases)
         rebased = current is not state
+        notices = _later(state, current)
         if rebased and not _is_changed(current) and not compact:
             return Acknowledged(current, rebased=True)
         current = plan_told(current)
@@ -99,10 +103,17 @@ def checkpoint(
         if entries is not None:
             appended = _appended(current, entries)
             if appended is not None:
-                return Acknowledged(appended, lines=len(entries), rebased=rebased)
+                return Acknowledged(appended, lines=len(entries), rebased=rebased, notices=notices)
         newest = files.newest(home.path) or 0
         saved = commit(home.path, current, newest + 1, max(JOURNALLED, version_of(current)))
-        return Acknowledged(saved.state, written=saved.written, rebased=rebased)
+        return Acknowledged(saved.state, written=saved.written, rebased=rebased, notices=notices)
+
+
+def _later(before: SessionState, state: SessionState) -> tuple[Problem, ...]:
+    """What to tell of dates: those that gave way just now, and one that gave way before and is still in force."""
+    day = state.history.day if state.history is not None else None
+    later = (notice for notice in state.notices if notice.code == LATER)
+    return tuple(notice for notice in later if notice not in before.notices or notice.subject == day)
 
 
 def _is_changed(state: SessionState) -> bool:

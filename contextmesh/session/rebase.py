@@ -13,6 +13,7 @@ from typing import Any
 
 from contextmesh.base.errors import InputError, OntologyError, Problem, SessionError, Where
 from contextmesh.base.fields import Fault, shown
+from contextmesh.graph.history import History
 from contextmesh.session.pending import Written
 from contextmesh.session.state import SessionState
 from contextmesh.store.model import Assumption, Edge, Node
@@ -21,6 +22,8 @@ from contextmesh.store.transaction import Transaction, replay
 
 Record = Node | Edge | Assumption
 _TOLD = 20
+LATER = "later-date"
+"""Code of the notice that what is written bears a later date than it was given."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +50,9 @@ def rebase(ours: SessionState, theirs: SessionState) -> SessionState:
     Args:
         theirs: freshly loaded; it is written to.
 
+    Returns:
+        Its notices say, as ``later-date``, which dates of ours gave way to a later one.
+
     Raises:
         SessionError: ``stale-session``, with both versions of what both changed, or what the rules refuse now.
     """
@@ -54,13 +60,14 @@ def rebase(ours: SessionState, theirs: SessionState) -> SessionState:
     assert theirs.pending is not None, "as it was loaded"
     if _has_own_plan(ours) and ours.pending.carried != theirs.carried:
         raise stale(ours, theirs, note="both went on with the plan, and a plan is one")
+    notices = {notice: None for notice in (*theirs.notices, *ours.notices) if notice.code == LATER}
     try:
         for written in ours.pending.transactions:
             if theirs.history is not None:
-                theirs.history.day = theirs.history.day_from(written.transaction.day)
+                notices |= dict.fromkeys(dated(theirs.history, written.transaction.day))
             _again(written, theirs.graph.store, ours, theirs)
         if ours.history is not None and theirs.history is not None:
-            theirs.history.day = theirs.history.day_from(ours.history.day)
+            notices |= dict.fromkeys(dated(theirs.history, ours.history.day))
         ours.pending.carry_over(theirs.pending)
     except (OntologyError, InputError) as error:
         refusal = stale(ours, theirs, note="what was to be written is refused on what is there now")
@@ -69,7 +76,18 @@ def rebase(ours: SessionState, theirs: SessionState) -> SessionState:
         raise stale(ours, theirs, note=f"what was to be written does not fit what is there now: {fault}") from None
     walker = ours.walker if ours.manifest is None or ours.walker != ours.manifest.walker else theirs.walker
     carried, rounds = (ours.carried, ours.rounds) if _has_own_plan(ours) else (theirs.carried, theirs.rounds)
-    return replace(theirs, walker=walker, carried=carried, rounds=rounds)
+    told = (*(notice for notice in theirs.notices if notice.code != LATER), *notices)
+    return replace(theirs, walker=walker, carried=carried, rounds=rounds, notices=told)
+
+
+def dated(history: History, day: str | None) -> tuple[Problem, ...]:
+    """Dates what is written from now on, no earlier than what is there; ``later-date`` when it is another day so."""
+    history.day = history.day_from(day)
+    if day is None or history.day is None or history.day == day:
+        return ()
+    message = f"another writer committed on {history.day} first, so what is dated {day} here bears {history.day}"
+    note = "no commit is dated before the one before it; --as-of asks by the date that it bears"
+    return (Problem("later-date", message, history.day, (("given", day),), note=note),)
 
 
 def stale(

@@ -68,7 +68,7 @@ class SessionState:
         walks: the last walks.
         history: the past of the graph; None when nobody follows it, and its past is one state.
         pending: what the directory does not have yet; None when nobody follows the parts.
-        notices: what a reader should know of how it was read.
+        notices: what a reader should know of how it was read, or written again on what others committed.
     """
 
     graph: ContextGraph

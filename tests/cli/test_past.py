@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import io
+import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
+
+from contextmesh.api import Mesh
 
 from .conftest import Run
 
@@ -126,3 +131,34 @@ def test_a_transaction_that_is_not_there_is_refused(run: Run, session: Path, num
     refused = run("health", "--as-of", number, "--session", session, "--json")
 
     assert (refused.code, refused.json["error"]["code"]) == (2, code)
+
+
+@pytest.mark.parametrize("json", [False, True])
+def test_an_ingest_says_that_it_bears_the_later_date_of_another_writer(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, json: bool
+) -> None:
+    home = tmp_path / "s.mesh"
+    run("ingest", report(tmp_path, "brass"), "--on", "2024-01-10", "--session", home)
+
+    class Slow(io.BytesIO):
+        """A document that arrives after another writer has committed."""
+
+        def read(self, size: int | None = -1) -> bytes:
+            if self.tell() == 0:
+                other = Mesh.open(home)
+                other.commits_on("2024-03-10")
+                other.assume("Brass is cheap")
+                other.checkpoint()
+            return super().read(size)
+
+    text = b"The quay crane is made of copper and stands on the north quay."
+    monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=Slow(text)))
+    said = run("ingest", "-", "--as", "text", "--on", "2024-02-10", "--session", home, *(["--json"] if json else []))
+
+    assert said.code == 0, said.err
+    if json:
+        (note,) = said.json["notes"]
+        assert (note["code"], note["subject"], note["fields"]) == ("later-date", "2024-03-10", {"given": "2024-02-10"})
+    else:
+        assert "note[later-date]: another writer committed on 2024-03-10 first" in said.out
+    assert run("doctor", "--session", home).code == 0

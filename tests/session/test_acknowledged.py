@@ -122,6 +122,32 @@ def test_a_commit_that_comes_in_after_a_later_dated_one_is_dated_no_earlier_and_
     assert seen.id in Mesh.open(tmp_path / "s").graph.store.nodes
 
 
+@pytest.mark.parametrize("looks_first", [False, True])
+def test_a_writer_is_told_that_what_it_wrote_bears_a_later_date(tmp_path: Path, looks_first: bool) -> None:
+    mesh, source = log_mesh(tmp_path / "s")
+    mesh.checkpoint()
+    first, second = Mesh.open(tmp_path / "s"), Mesh.open(tmp_path / "s")
+    second.commits_on("2025-02-01")
+    first.commits_on("2025-03-01")
+    first.submit_evidence("The pier is closed", source_id=source)
+    assert first.checkpoint().notices == ()
+    if looks_first:
+        second.refresh()
+    second.submit_evidence("The crane is idle", source_id=source)
+
+    done = second.checkpoint()
+
+    told = [(notice.code, notice.subject, dict(notice.fields)["given"]) for notice in done.notices]
+    assert told == [("later-date", "2025-03-01", "2025-02-01")]
+    assert second.notices == done.notices
+    history = Mesh.open(tmp_path / "s").state.history
+    assert history is not None
+    assert [commit.day for commit in history.commits][-2:] == ["2025-03-01", "2025-03-01"]
+    second.commits_on("2025-04-01")
+    second.submit_evidence("The crane is gone", source_id=source)
+    assert second.checkpoint().notices == (), "it is said of what was written under it"
+
+
 def test_who_saved_a_session_does_not_judge_it_again_at_the_first_opening(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
