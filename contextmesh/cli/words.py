@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from contextmesh.base.wording import counted
 from contextmesh.cli.kit import paint
+from contextmesh.graph.portrait import redacted_for
 
 if TYPE_CHECKING:
     from contextmesh.datalog.ast import Value
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from contextmesh.graph.invalidation import Invalidation
     from contextmesh.graph.portrait import Lineage, Link, Portrait
     from contextmesh.ingest.pipeline import BuildReport
+    from contextmesh.store.model import Node
     from contextmesh.walk.answer import Answer
 
 LISTED = 20
@@ -103,14 +105,19 @@ def lineage_text(line: Lineage) -> str:
     """Oldest first, a step a line."""
     if len(line.steps) == 1:
         node, words, _ = line.steps[0]
-        return f"{node.label}  ({', '.join(words)})\nnothing replaced it, and it replaced nothing"
+        return f"{node.label}  ({', '.join(words)}){_redacted(node)}\nnothing replaced it, and it replaced nothing"
     rows = []
     for node, words, older in line.steps:
         mark = "*" if node.id == line.asked else " "
-        rows.append(f"{mark} {node.label}  [{node.id}]  ({', '.join(words)})")
+        rows.append(f"{mark} {node.label}  [{node.id}]  ({', '.join(words)}){_redacted(node)}")
         if older:
             rows.append(f"    supersedes {', '.join(older)}")
     return "\n".join(rows)
+
+
+def _redacted(node: Node) -> str:
+    why = redacted_for(node)
+    return f"  redacted: {why}" if why is not None else ""
 
 
 def build_report(report: BuildReport, home: Path, generation: int, *, saved: bool) -> str:

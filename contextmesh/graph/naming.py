@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from contextmesh.base.errors import Problem, UnknownError
+from contextmesh.base.wording import counted
 from contextmesh.graph.names import fold
+from contextmesh.graph.portrait import redacted_for
 
 if TYPE_CHECKING:
     from contextmesh.graph.graph import ContextGraph
@@ -99,4 +102,7 @@ def _unknown(graph: ContextGraph, name: str, kind: str | None) -> UnknownError:
     known = [text for n in graph.store.nodes.values() if kind in (None, n.type) for text in (n.id, n.label)]
     close = get_close_matches(name, known, n=3, cutoff=0.6)
     hint = f"did you mean {' or '.join(repr(c) for c in close)}?" if close else "`find` lists nodes by part of a name"
-    return UnknownError(Problem("unknown-node", f"no {kind or 'node'} is called {name!r}", subject=name, hint=hint))
+    gone = sum(redacted_for(node) is not None for node in graph.store.nodes.values())
+    note = f"the words of {counted(gone, 'node')} were redacted, with their names and ids, which nothing remembers"
+    problem = Problem("unknown-node", f"no {kind or 'node'} is called {name!r}", subject=name, hint=hint)
+    return UnknownError(replace(problem, note=note) if gone else problem)

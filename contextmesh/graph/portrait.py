@@ -90,7 +90,14 @@ class Lineage:
         return {
             "id": self.asked,
             "lineage": [
-                {"id": n.id, "type": n.type, "label": n.label, "conclusions": list(words), "supersedes": list(older)}
+                {
+                    "id": n.id,
+                    "type": n.type,
+                    "label": n.label,
+                    "conclusions": list(words),
+                    "supersedes": list(older),
+                    **({"redacted": why} if (why := redacted_for(n)) is not None else {}),
+                }
                 for n, words, older in self.steps
             ],
         }
@@ -107,6 +114,12 @@ def portrait_of(graph: ContextGraph, node: Node) -> Portrait:
         len(into),
         _justifications(graph, node.id),
     )
+
+
+def redacted_for(node: Node) -> str | None:
+    """Why the words of a node were redacted; None of one that has its words."""
+    why = node.attrs.get("redacted")
+    return why if node.pruned and isinstance(why, str) and why else None
 
 
 def lineage_of(graph: ContextGraph, node: Node) -> Lineage:

@@ -26,6 +26,7 @@ from contextmesh.exchange.lines_read import Foreign, read_lines
 from contextmesh.graph.graph import ContextGraph
 from contextmesh.graph.naming import node_named
 from contextmesh.policy import Policy
+from contextmesh.resolve.normalise import block_keys, normalise
 from contextmesh.session import files
 from contextmesh.session.commit import Saved, save
 from contextmesh.session.doctor import generation_in
@@ -34,10 +35,10 @@ from contextmesh.session.lock import writer_lock
 from contextmesh.session.manifest import VERSION
 from contextmesh.session.state import Carried, SessionState
 from contextmesh.session.telemetry import Walks
-from contextmesh.session.tombstones import REDACTED, STRUCTURE, TOMBSTONE, Tombstones, redacted_by
+from contextmesh.session.tombstones import FREE, REDACTED, STRUCTURE, TOMBSTONE, Tombstones, redacted_by
 from contextmesh.store.fingerprint import FINGERPRINT, fingerprint
 from contextmesh.store.model import Edge, Node, Provenance
-from contextmesh.store.relations import SOURCE, day_of
+from contextmesh.store.relations import ASSUMPTION, BY_RECORD, SOURCE, day_of
 
 _NOTHING: Mapping[type, object] = {str: "", list: [], dict: {}}
 _UNSAID = ("record_key", "record_status", "imprecise_date")
@@ -152,7 +153,7 @@ def _reread(state: SessionState, stones: Tombstones, reason: str) -> tuple[Forei
 
 def _records(before: list[dict[str, Any]], stones: Tombstones, reason: str) -> Iterator[dict[str, Any]]:
     edge_ids: dict[str, None] = {}
-    blocks: dict[str, None] = {}
+    blocks = _left_without_names(before, stones)
     for value in before:
         kind = value.get("record")
         if kind == "node":
@@ -179,7 +180,12 @@ def _node(value: dict[str, Any], stones: Tombstones, reason: str) -> dict[str, A
         if isinstance(aliases, list):
             made["attrs"]["aliases"] = [name for name in aliases if not stones.is_learned(name)]
         return made
-    emptied = {name: _emptied(name, held, stones) for name, held in attrs.items()}
+    is_record = value["type"] == ASSUMPTION  # its status and version are those of the record
+    emptied = {
+        name: stones.renamed(held) if is_record and name in BY_RECORD else _emptied(name, held, stones)
+        for name, held in attrs.items()
+        if name in STRUCTURE or not stones.holds(name)
+    }
     return {
         **made,
         "label": TOMBSTONE,
@@ -194,7 +200,7 @@ def _emptied(name: str, value: Any, stones: Tombstones) -> Any:
     """What is left of an attribute: its name, and of what is structure the value."""
     if name == "retrieved_at":
         return value if day_of(value) is not None else ""
-    if name in STRUCTURE:
+    if name in STRUCTURE and not (name in FREE and isinstance(value, str) and stones.holds(value)):
         return stones.renamed(value)
     return None if name in _UNSAID else _NOTHING.get(type(value))
 
@@ -215,10 +221,24 @@ def _edge(value: dict[str, Any], stones: Tombstones, taken: dict[str, None]) -> 
     return {**made, "id": id}
 
 
-def _name(kind: str, value: dict[str, Any], stones: Tombstones, blocks: dict[str, None]) -> Iterator[dict[str, Any]]:
+def _left_without_names(before: list[dict[str, Any]], stones: Tombstones) -> dict[tuple[str, str], None]:
+    """The blocks, with the things filed there, that only names which go have filed them under."""
+    gone: dict[tuple[str, str], None] = {}
+    kept: dict[tuple[str, str], None] = {}
+    for value in before:
+        if value.get("record") in ("name", "alias"):
+            name = value["form"] if value["record"] == "alias" else value["label"]
+            goes = value["record"] == "alias" and stones.is_learned(name)
+            (gone if goes else kept).update(((key, value["id"]), None) for key in block_keys(normalise(name)))
+    return {filed: None for filed in gone if filed not in kept}
+
+
+def _name(
+    kind: str, value: dict[str, Any], stones: Tombstones, blocks: Mapping[tuple[str, str], None]
+) -> Iterator[dict[str, Any]]:
     """What is left of a line about names: nothing of what is removed, nor what was learned from it alone."""
     if kind == "block":
-        ids = [id for id in value["ids"] if id not in stones.ids]
+        ids = [id for id in value["ids"] if id not in stones.ids and (value["key"], id) not in blocks]
         if ids:
             yield {**value, "ids": ids}
         return

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from json import dumps
 from typing import Any
+from unicodedata import normalize
 
 from contextmesh.graph.graph import ContextGraph
-from contextmesh.resolve.normalise import normalise
+from contextmesh.resolve.normalise import normalise, own_form
 from contextmesh.store.fingerprint import FINGERPRINT, IDENTITY
 from contextmesh.store.model import Node
 from contextmesh.store.receipt import SHOWN
@@ -34,6 +36,9 @@ STRUCTURE = frozenset(
     )
 )
 """Attributes that are no text of anybody's: what the formats and the rules give words for."""
+
+FREE = ("kind", "status", "version")
+"""Of them, those whose words anybody may choose: they go where they hold words of what is removed."""
 
 _WORDS = 8
 
@@ -73,20 +78,27 @@ class Tombstones:
             ids[id] = f"{nodes[id].type}:{REDACTED}-{number}"
         spoken = dict.fromkeys(text for id in why for text in _spoken(nodes[id]) if text.strip())
         spoken |= dict.fromkeys(text[:SHOWN] for text in list(spoken) if len(text) > SHOWN)
+        # A text that holds JSON, such as an output, quotes them as JSON does.
+        spoken |= dict.fromkeys(
+            dumps(text, ensure_ascii=plain)[1:-1] for text in list(spoken) for plain in (False, True)
+        )
         long = {text: TOMBSTONE for text in spoken if len(text) >= LONG}
         short = {text: TOMBSTONE for text in spoken if _SHORTEST <= len(text) < LONG}
         gone = (text for id in why for text in texts_of(nodes[id]))
+        quoted = Finder(long, ids)
         left = (text for id, node in nodes.items() if id not in why for text in texts_of(node, aliases=False))
-        return cls(ids, _only_there(gone, left), Finder(long, ids), Finder(long, {**short, **ids}))
+        own = (quoted.replaced(text) for text in left)  # what quotes it does not speak of it in words of its own
+        return cls(ids, _only_there(gone, own), quoted, Finder(long, {**short, **ids}))
 
     def is_learned(self, name: object) -> bool:
-        """Whether a name stands, word by word, in what is removed and nowhere in what is left."""
-        return isinstance(name, str) and (normalise(name) in self._words or self.cleared(name) != name)
+        """Whether a name stands in what is removed and nowhere in what is left, or holds a word that does so."""
+        return isinstance(name, str) and (normalise(name) in self._words or self.holds(name, named=False))
 
-    def holds(self, text: str) -> bool:
-        """Whether a text holds words that only what is removed has, or an id of it."""
+    def holds(self, text: str, *, named: bool = True) -> bool:
+        """Whether a text holds words that only what is removed has, or an id of it; with ``named``, also its names."""
         grams = _grams(text, 1)
-        return self.scrubbed(text) != text or any(gram in self._words and len(gram) >= _SHORTEST for gram in grams)
+        left = self.scrubbed(text) if named else self.cleared(text)
+        return left != text or any(gram in self._words and len(gram) >= _SHORTEST for gram in grams)
 
     def renamed(self, value: Any) -> Any:
         """A JSON value in which each text that is the id of a removed node is the new one."""
@@ -102,7 +114,7 @@ class Tombstones:
 
 
 class Finder:
-    """Finds many texts inside others in one pass.
+    """Finds many texts inside others in one pass, however they are spelled: in capitals or not, composed or not.
 
     Args:
         anywhere: what takes the place of each text, wherever it stands; each has at least ``LONG`` characters.
@@ -110,28 +122,31 @@ class Finder:
     """
 
     def __init__(self, anywhere: Mapping[str, str], words: Mapping[str, str]) -> None:
-        self._anywhere, self._words = dict(anywhere), dict(words)
+        self._anywhere = {_folded(text)[0]: instead for text, instead in anywhere.items()}
+        self._words = {_folded(text)[0]: instead for text, instead in words.items()}
         self._by_start: dict[str, list[str]] = {}
-        for text in anywhere:
+        for text in self._anywhere:
             self._by_start.setdefault(text[:LONG], []).append(text)
-        for text in words:
+        for text in self._words:
             self._by_start.setdefault(text[:_SHORTEST], []).append(text)
         for texts in self._by_start.values():
             texts.sort(key=lambda text: (-len(text), text))
 
     def replaced(self, text: str) -> str:
         """The text with each of them replaced, the longest first where several begin."""
-        if text in self._words:
-            return self._words[text]
+        folded, places = _folded(text)
+        if folded in self._words:
+            return self._words[folded]
         parts: list[str] = []
         start = place = 0
-        while place < len(text):
-            found = self._at(text, place)
+        while place < len(folded):
+            found = self._at(folded, place)
             if found is None:
                 place += 1
                 continue
-            parts += [text[start:place], self._anywhere.get(found) or self._words[found]]
-            start = place = place + len(found)
+            parts += [text[start : places[place]], self._anywhere.get(found) or self._words[found]]
+            place += len(found)
+            start = places[place]
         return "".join([*parts, text[start:]]) if parts else text
 
     def _at(self, text: str, place: int) -> str | None:
@@ -148,6 +163,19 @@ class Finder:
             ):
                 return found
         return None
+
+
+def _folded(text: str) -> tuple[str, Sequence[int]]:
+    """A text as it is compared, and for each sign of that, and its end, the place it came from."""
+    if text.isascii():
+        return text.lower(), range(len(text) + 1)
+    folded: list[str] = []
+    places: list[int] = []
+    for place, sign in enumerate(text):
+        made = normalize("NFD", normalize("NFD", sign).casefold())
+        folded.append(made)
+        places += [place] * len(made)
+    return "".join(folded), [*places, len(text)]
 
 
 def _joins(text: str, place: int) -> bool:
@@ -207,11 +235,12 @@ def _only_there(gone: Iterable[str], left: Iterable[str]) -> dict[str, None]:
 
 
 def _grams(text: str, most: int) -> Iterator[str]:
-    words = normalise(text).split()
-    if len(words) > most > 1:
-        yield " ".join(words)
-    for start in range(len(words)):
-        for length in range(1, most + 1):
-            if start + length > len(words):
-                break
-            yield " ".join(words[start : start + length])
+    for form in dict.fromkeys((normalise(text), own_form(text))):
+        words = form.split()
+        if len(words) > most > 1:
+            yield " ".join(words)
+        for start in range(len(words)):
+            for length in range(1, most + 1):
+                if start + length > len(words):
+                    break
+                yield " ".join(words[start : start + length])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from contextmesh.datalog.facts import Delta
+from contextmesh.graph.portrait import redacted_for
 
 if TYPE_CHECKING:
     from contextmesh.datalog.ast import Row
@@ -82,6 +83,9 @@ def _detail(reason: str, store: Store, question: Question, seeds: Seeds, closed:
             f"Statements about {first} were met, and none says what is asked; "
             "ask with words that the sources use, or ingest a document that answers."
         )
+    why = redacted_for(store.nodes[closed]) if closed is not None else None
+    if why is not None:
+        return f"The way leads to {closed}, whose words were redacted ({why}); ask about what others say of it."
     fallen = repr(store.nodes[closed].label) if closed is not None else "something"
     cure = "see why it fell with `why`, or ask about what replaced it"
     return f"The way leads to {fallen}, which fell or was pruned; {cure}."

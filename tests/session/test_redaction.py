@@ -207,6 +207,38 @@ def test_asking_about_it_is_a_dead_end(tmp_path: Path) -> None:
     assert [step.label for step in answer.path if step.label == TOMBSTONE] == []
 
 
+def test_whoever_asks_for_what_is_left_is_told_that_it_was_redacted_and_why(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    state, secret = memo()
+    session.save(tmp_path / "s", state)
+    now = redact(tmp_path / "s", POLICY, secret, "asked by its author").source
+
+    for command, code in (("ask", 3), ("show", 0), ("lineage", 0)):
+        assert main([command, now, "--session", str(tmp_path / "s")]) == code
+        told = capsys.readouterr().out
+        assert "redacted" in told.replace(now, "")
+        assert "asked by its author" in told
+    assert main(["lineage", now, "--session", str(tmp_path / "s"), "--json"]) == 0
+    (step,) = json.loads(capsys.readouterr().out)["lineage"]
+    assert step["redacted"] == "asked by its author"
+
+
+def test_a_name_that_went_is_unknown_and_it_is_said_that_names_went(tmp_path: Path) -> None:
+    state, secret = memo()
+    session.save(tmp_path / "s", state)
+    with pytest.raises(UnknownError) as before:
+        Mesh.open(tmp_path / "s").node("source:tulip")
+    assert before.value.problems[0].note is None
+    redact(tmp_path / "s", POLICY, secret, "x")
+
+    with pytest.raises(UnknownError) as caught:
+        Mesh.open(tmp_path / "s").node(secret)
+
+    (problem,) = caught.value.problems
+    assert problem.note == "the words of 4 nodes were redacted, with their names and ids, which nothing remembers"
+
+
 # ---- plan and ledger ------------------------------------------------------------------------
 
 
