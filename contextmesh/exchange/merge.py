@@ -55,7 +55,7 @@ def merge(graph: ContextGraph, resolver: Resolver, other: Store, names: Resolver
         for id, number in came.items():
             table[id] = max(number, table.get(id, 0))
     if was_empty and not resolver.labels and not resolver.log:
-        store.seq = other.seq
+        store.seq = max(store.seq, other.seq)  # a session counts its own making too, and never back
         return Resolver.restored(names.threshold, names.labels, names.aliases, names.blocks, names.log)
     _merge_names(store, resolver, names, report)
     return resolver

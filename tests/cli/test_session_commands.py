@@ -75,6 +75,27 @@ def test_json_lines_and_the_session_they_came_from_are_the_same_session(
     assert (merged.json["written"], merged.json["changed"]) == ([], {})
 
 
+@pytest.mark.parametrize("form", ["lines", "session"])
+@pytest.mark.parametrize("made", [False, True])
+def test_a_session_of_one_transaction_that_was_imported_opens_again(
+    run: Run, tmp_path: Path, form: str, made: bool
+) -> None:
+    (tmp_path / "note.md").write_text(
+        "# Shards\n\nThe Index Builder opens a shard every eight million passages.\n", "utf-8"
+    )
+    source, lines, home = tmp_path / "one", tmp_path / "lines.jsonl", tmp_path / "copy"
+    assert run("ingest", tmp_path / "note.md", "--session", source).code == 0
+    assert run("session", "export", "--session", source, "--out", lines).code == 0
+    if made:
+        assert run("init", home).code == 0
+
+    assert run("session", "import", lines if form == "lines" else source, "--session", home).code == 0
+
+    assert run("doctor", "--session", home).code == 0
+    told = [run("session", "export", "--session", place).out.splitlines() for place in (source, home)]
+    assert told[0][1:] == told[1][1:]
+
+
 @pytest.mark.parametrize("version", [1, 4])
 def test_a_session_is_written_only_in_versions_there_are(run: Run, session: Path, tmp_path: Path, version: int) -> None:
     done = run("session", "export", "--version", version, "--out", tmp_path / "v", "--session", session)
