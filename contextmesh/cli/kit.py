@@ -155,6 +155,23 @@ def open_mesh(session: Path | None, policy: Path | None, *, quiet: bool = False)
     return demo_mesh(policy=rules)
 
 
+def open_or_new(home: Path, policy: Policy | None) -> Mesh:
+    """The session's mesh; where there is none an empty one in memory, so that what is refused afterwards makes none.
+
+    Raises:
+        SessionError: the session is damaged.
+    """
+    from contextmesh.api import ABSENT, Mesh
+    from contextmesh.base.errors import SessionError
+
+    try:
+        return Mesh.open(home, policy=policy)
+    except SessionError as error:
+        if error.code not in ABSENT:
+            raise
+        return Mesh(policy)
+
+
 def dated(state: SessionState, on: str | None) -> SessionState:
     """The session, of which what is written from now on is committed on a date; see Timeline.commits_on.
 

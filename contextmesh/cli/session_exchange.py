@@ -39,22 +39,35 @@ def import_(
     memory is the memory.jsonl of the reference MCP memory server, lines what `session export` writes, graph a graph
     file. Records of one id are one record, and one that says something else is a conflict.
     """
-    from contextmesh.api import Mesh
+    from contextlib import ExitStack
+
     from contextmesh.cli.session_words import report_text
     from contextmesh.session.commit import save
     from contextmesh.session.intake import take_in
-    from contextmesh.session.keep import keeping
+    from contextmesh.session.keep import keep as choose_kept
+    from contextmesh.session.keep import keeping, require_number
     from contextmesh.session.load import load
     from contextmesh.session.lock import writer_lock
     from contextmesh.session.manifest import JOURNALLED
 
     home = kit.require_session(session)
-    rules = Mesh.open(home, policy=kit.load_policy(policy), create=True).policy
-    with keeping(home, keep), writer_lock(home, wait=wait) as held:
-        state, report = take_in(kit.dated(load(home, policy=rules), on), path, form=form, recompute=recompute)
+    mesh = kit.open_or_new(home, kit.load_policy(policy))
+    with ExitStack() as stack:
+        held = None
+        state = mesh.state
+        if mesh.generation > 0:
+            stack.enter_context(keeping(home, keep))
+            held = stack.enter_context(writer_lock(home, wait=wait))
+            state = load(home, policy=mesh.policy)
+        elif keep is not None:
+            require_number(keep)
+        state, report = take_in(kit.dated(state, on), path, form=form, recompute=recompute)
         # Only version 3 has a place for the numbers of transactions, which these forms carry.
         is_numbered = report.form in ("lines", "session") and (report.written or report.changed)
-        saved = save(home, state, version=JOURNALLED if is_numbered else None, held=held)
+        version = JOURNALLED if is_numbered else None
+        saved = save(home, state, version=version, held=held, wait=wait)
+        if held is None and keep is not None:
+            choose_kept(home, keep)
     kit.show(
         lambda: {**report.as_json(), **told(home, saved)},
         lambda: f"{report_text(report)}\n{told_text(home, saved)}",

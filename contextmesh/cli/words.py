@@ -123,6 +123,8 @@ def _redacted(node: Node) -> str:
 def build_report(report: BuildReport, home: Path, generation: int, *, saved: bool) -> str:
     """What an ingest did: documents, stages with reasons, and where it is saved."""
     place = f"saved in {home} (generation {generation})" if saved else f"{home} stays at generation {generation}"
+    if generation == 0:
+        place = f"nothing was read, and {home} was not made"
     return f"{report.as_text(limit=LISTED)}\n{place}"
 
 

@@ -42,9 +42,7 @@ def keep(directory: Path, number: int) -> None:
     Raises:
         SessionError: out-of-range, or unwritable-file.
     """
-    if not 0 <= number <= MOST:
-        message = f"{number} earlier generations cannot be kept"
-        raise SessionError(Problem("out-of-range", message, "keep", hint=f"choose a number from 0 to {MOST}"))
+    require_number(number)
     files.identity(directory)
     if (directory / KEEP).is_symlink():
         message = f"{directory / KEEP} is a symbolic link that leads out of the session"
@@ -53,6 +51,13 @@ def keep(directory: Path, number: int) -> None:
         write_bytes(directory / KEEP, f"{number}\n".encode("ascii"))
     except InputError as error:
         raise SessionError(*error.problems) from None
+
+
+def require_number(number: int) -> None:
+    """Raises SessionError, ``out-of-range``, for a number that is none to choose."""
+    if not 0 <= number <= MOST:
+        message = f"{number} earlier generations cannot be kept"
+        raise SessionError(Problem("out-of-range", message, "keep", hint=f"choose a number from 0 to {MOST}"))
 
 
 @contextmanager

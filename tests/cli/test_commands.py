@@ -37,8 +37,8 @@ def test_ingest_says_new_first_and_unchanged_the_second_time(run: Run, notes: Pa
 
     assert "3 new" in first.out
     assert "3 unchanged" in second.out
-    assert first.out.splitlines()[-1] == f"saved in {home} (generation 2)"
-    assert second.out.splitlines()[-1] == f"{home} stays at generation 2"
+    assert first.out.splitlines()[-1] == f"saved in {home} (generation 1)"
+    assert second.out.splitlines()[-1] == f"{home} stays at generation 1"
 
 
 def test_a_question_about_lineage_is_answered_by_the_successor(run: Run, session: Path) -> None:
@@ -216,7 +216,7 @@ def test_the_same_documents_give_the_same_bytes_under_any_hash_seed(notes: Path,
         env = {**os.environ, "PYTHONHASHSEED": str(seed)}
         run = [sys.executable, "-m", "contextmesh", "ingest", str(notes), "--session", str(home)]
         subprocess.run(run, env=env, capture_output=True, check=True)
-        seen.add(tuple((home / name).read_bytes() for name in ("records-000002.jsonl", "resolver-000002.json")))
+        seen.add(tuple((home / name).read_bytes() for name in ("records-000001.jsonl", "resolver-000001.json")))
 
     assert len(seen) == 1
 

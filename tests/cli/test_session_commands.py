@@ -215,3 +215,23 @@ def test_a_session_with_nothing_to_fold_stays_at_its_generation(run: Run, sessio
     for command in ("save", "inspect", "log"):
         assert run("session", command, "--session", session / "none").code == 2
         assert run("session", command).code == 2
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("ingest", "nowhere.md"),
+        ("ingest", "bad.txt"),
+        ("ingest", "memory.jsonl", "--as", "nothing"),
+        ("session", "import", "nowhere.jsonl"),
+        ("session", "import", "bad.txt"),
+        ("session", "import", "memory.jsonl", "--keep", "10000"),
+    ],
+)
+def test_what_is_refused_makes_no_session(run: Run, memory: Path, tmp_path: Path, words: tuple[str, ...]) -> None:
+    (tmp_path / "bad.txt").write_bytes(b"\xff\xfe\x00bad")
+    before = sorted(tmp_path.rglob("*"))
+    found = run(*(tmp_path / word if "." in word else word for word in words), "--session", tmp_path / "new.mesh")
+
+    assert found.code in (1, 2)
+    assert sorted(tmp_path.rglob("*")) == before
