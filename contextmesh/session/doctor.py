@@ -23,7 +23,8 @@ from contextmesh.session.keep import KEEP, holds_number
 from contextmesh.session.load import find_manifest, read_generation
 from contextmesh.session.lock import HOLDER, LOCK, held_by, writer_lock
 from contextmesh.session.manifest import POINTER, numbered
-from contextmesh.session.verify import verified
+from contextmesh.session.pointer import Pointer, alone, copied, pointer
+from contextmesh.session.verify import Read, verified
 
 _OURS = re.compile(r"(?:session|graph|records|vectors|resolver|execution|runledger|journal|digests)-([0-9]{6,})\.\w+\Z")
 POLICY_DIFFERS = "policy-differs"
@@ -98,6 +99,7 @@ class _Examination:
         for number in self._numbers or (None,):
             self._read(number)
         self._whole = next((n for n in self._numbers if n in self._loaded), None)
+        self._saved = self._saved_by_pointer()
         self._told: dict[tuple[str, str], None] = {}
 
     def findings(self) -> Iterator[Finding]:
@@ -105,8 +107,14 @@ class _Examination:
         yield from sorted(self._all(), key=lambda finding: order[finding.severity])
 
     def _all(self) -> Iterator[Finding]:
+        saved = self._saved.generation if self._saved is not None else None
+        yield from self._lost()  # first: what the others tell presumes that it is done
+        if saved is not None and saved in self._refusals:
+            yield from self._damage(saved)
         yield from self._links()
-        yield from self._damage()
+        for number in self._refusals:
+            if saved is None or number != saved:
+                yield from self._damage(number)
         yield from self._torn()
         yield from self._pointer()
         yield from self._lock()
@@ -127,30 +135,73 @@ class _Examination:
         """An earlier generation may be of other rules, or end in a torn line: nothing is ever added to it."""
         return not self._numbers or number == self._numbers[0]
 
+    def _saved_by_pointer(self) -> Pointer | None:
+        """What the pointer holds, when a generation newer than every whole one can be had from nothing else."""
+        held = pointer(self._directory)
+        if held is None or held.generation in self._loaded or held.generation <= (self._whole or 0):
+            return None
+        if not self._numbers and files.latest(self._directory) is None:  # it never had any other
+            return None
+        is_whole = self._is_whole(held)
+        if not alone(self._directory, held) and not (is_whole and self._is_another(held)):
+            return None
+        if is_whole:
+            self._whole = held.generation
+        return held
+
+    def _is_whole(self, held: Pointer) -> bool:
+        try:
+            contents = {name: files.read_member(self._directory, name) for name in held.manifest.files}
+            verified(self._directory, Read(held.manifest, held.stated, contents), self._policy, adopt_policy=True)
+        except Refusal as refusal:
+            return refusal.code in _OF_THE_POLICY
+        return True
+
+    def _is_another(self, held: Pointer) -> bool:
+        try:
+            return files.read_member(self._directory, held.manifest.name) != held.stated
+        except Refusal:
+            return True
+
     # ---- what cannot be read ----------------------------------------------------------------
 
-    def _damage(self) -> Iterator[Finding]:
-        for number, refusal in self._refusals.items():
-            for problem in refusal.problems[:_TOLD]:
-                where = problem.where
-                file = where.file if where is not None else str(self._directory)
-                if (problem.code, file) in self._told:
-                    continue
-                yield Finding(
-                    "damaged-generation" if number is not None else "damaged-session",
-                    "error",
-                    f"{problem.message} [{problem.code}]",
-                    file,
-                    where.line if where is not None else None,
-                    where.column if where is not None else None,
-                    number,
-                    self._command(number, problem.code),
-                    problem.note,
-                )
+    def _lost(self) -> Iterator[Finding]:
+        """The manifest that only the pointer still holds, unless it is told as a link, or as damage."""
+        held = self._saved
+        if held is None or held.generation in self._refusals:
+            return
+        name = held.manifest.name
+        file = self._directory / name
+        if file.is_symlink():
+            return
+        command = copied(self._directory, POINTER, name)
+        message = f"{file} is not a manifest, and {self._directory / POINTER} is a copy of the one that was"
+        note = f"until then generation {held.generation} is not read, and nothing is written"
+        yield Finding("pointer-differs", "error", message, str(file), None, None, held.generation, command, note)
+
+    def _damage(self, number: int | None) -> Iterator[Finding]:
+        for problem in self._refusals[number].problems[:_TOLD]:
+            where = problem.where
+            file = where.file if where is not None else str(self._directory)
+            if (problem.code, file) in self._told:
+                continue
+            yield Finding(
+                "damaged-generation" if number is not None else "damaged-session",
+                "error",
+                f"{problem.message} [{problem.code}]",
+                file,
+                where.line if where is not None else None,
+                where.column if where is not None else None,
+                number,
+                self._command(number, problem.code),
+                problem.note,
+            )
 
     def _command(self, number: int | None, code: str) -> str | None:
         """What mends a generation that cannot be read."""
         home = self._quoted()
+        if self._saved is not None and number == self._saved.generation:
+            return copied(self._directory, POINTER, self._saved.manifest.name)
         if code == POLICY_DIFFERS:
             return f"contextmesh session save --adopt-policy --session {home}"
         if code in _OF_THE_POLICY:
@@ -181,14 +232,17 @@ class _Examination:
             )
 
     def _links(self) -> Iterator[Finding]:
-        for name, entry in self._entries.items():
+        saved = self._saved.manifest.name if self._saved is not None else None
+        for name, entry in sorted(self._entries.items(), key=lambda item: item[0] != saved):
             number = generation_in(name)
             if not entry.is_symlink() or (number is None and name not in (LOCK, HOLDER, KEEP)):
                 continue
             file = str(self._directory / name)
             self._told["linked-file", file] = None
             command = self._remove([name])
-            if number is not None and number in self._refusals and self._whole is not None:
+            if name == saved:
+                command = copied(self._directory, POINTER, name)
+            elif number is not None and number in self._refusals and self._whole is not None:
                 restore = f"contextmesh session restore {self._whole} --session {self._quoted()}"
                 command = f"{restore} && {command}" if number > self._whole else command
             note = "whoever can write where it leads decides what the session says"
@@ -199,7 +253,7 @@ class _Examination:
     # ---- what is in the way -----------------------------------------------------------------
 
     def _pointer(self) -> Iterator[Finding]:
-        if not self._numbers:
+        if not self._numbers or self._saved is not None:
             return
         newest = self._numbers[0]
         try:
@@ -211,9 +265,7 @@ class _Examination:
             return
         file = self._directory / POINTER
         name = numbered("session", newest)
-        command = f"cp -- {shlex.quote(str(self._directory / name))} {shlex.quote(str(file))}"
-        if file.is_symlink() or (file.exists() and not file.is_file()):  # a copy would go where the link leads
-            command = f"rm -r -- {shlex.quote(str(file))} && {command}"
+        command = copied(self._directory, name, POINTER)
         note = "a reader that looks for no numbers opens another generation, or none"
         message = f"{file} is not a copy of {name}"
         yield Finding("pointer-differs", "warn", message, str(file), None, None, newest, command, note)
@@ -267,6 +319,9 @@ class _Examination:
     def _known(self) -> dict[str, None]:
         """Names that the manifests give, and those of the directory itself."""
         known = dict.fromkeys((POINTER, LOCK, HOLDER, KEEP))
+        if self._saved is not None:
+            manifest = self._saved.manifest
+            known |= dict.fromkeys((manifest.name, *manifest.files, digests_name(manifest.generation)))
         for number in self._numbers or (None,):
             try:
                 manifest = find_manifest(self._directory, None, number)

@@ -53,6 +53,11 @@ def newest(directory: Path) -> int | None:
     return None
 
 
+def latest(directory: Path) -> int | None:
+    """The newest number that a manifest's name says, be it a link or not; None when there is no numbered one."""
+    return next((number for number, _ in _manifests(directory)), None)
+
+
 def read_member(directory: Path, name: str, *, limit: int = SIZE) -> bytes:
     """The bytes of a file of this directory; a link is followed only to a place inside it.
 
