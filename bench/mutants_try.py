@@ -20,7 +20,7 @@ from bench.mutants_files import signed
 from bench.mutants_subjects import Subject, kind_of
 from bench.mutants_values import WAYS, Raw, Spot, Unfit, places
 from contextmesh.base.errors import Refusal
-from contextmesh.base.source import render_refusal
+from contextmesh.base.source import render_problem, render_refusal
 
 try:
     import resource
@@ -32,6 +32,9 @@ SECONDS = 5.0
 
 MEGABYTES = 192
 """What a reader may take on top of what the process has; a very long text of a mutant has a fifth of one."""
+
+LONG = 16_000
+"""So many characters tell a problem at most, whatever it quotes."""
 
 _NOWHERE = ("missing-output", "missing-input")
 """Codes of what stands in no file."""
@@ -175,8 +178,8 @@ def _refused(refusal: Refusal) -> Outcome:
             return Outcome("finding", f"a refusal without words: {problem}")
         if problem.where is None and problem.code not in _NOWHERE:
             return Outcome("finding", f"a refusal without a place: {problem.code}: {problem.message[:200]}")
-        if len(shown) > 1 << 24:
-            return Outcome("finding", f"a refusal of {len(shown)} signs: {problem.code}")
+        if len(render_problem(problem)) > LONG:
+            return Outcome("finding", f"a problem told in {len(render_problem(problem))} signs: {problem.code}")
     return Outcome("refused", refusal.code)
 
 

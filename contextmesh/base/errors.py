@@ -8,6 +8,9 @@ from typing import ClassVar
 
 Field = str | int | None
 
+LONGEST = 2000
+"""So many characters of one text are told: what is refused may be quoted in it, and may be as long as a file."""
+
 
 @dataclass(frozen=True, slots=True)
 class Where:
@@ -55,6 +58,12 @@ class Problem:
     note: str | None = None
     hint: str | None = None
 
+    def __post_init__(self) -> None:
+        for name in ("message", "note", "hint"):
+            told = getattr(self, name)
+            if told is not None and len(told) > LONGEST:
+                object.__setattr__(self, name, shortened(told))
+
     def as_json(self) -> dict[str, object]:
         """The shape that every command prints under ``error`` (surface: Exit codes)."""
         place = None
@@ -63,12 +72,21 @@ class Problem:
         return {
             "code": self.code,
             "message": self.message,
-            "subject": self.subject,
-            "fields": dict(self.fields),
+            "subject": shortened(self.subject),
+            "fields": {name: shortened(value) for name, value in self.fields},
             "note": self.note,
             "hint": self.hint,
             "where": place,
         }
+
+
+def shortened(value: Field) -> Field:
+    """A text of at most ``LONGEST`` characters, without the middle where it was longer; anything else as it is."""
+    if not isinstance(value, str) or len(value) <= LONGEST:
+        return value
+    left = f" … {len(value)} characters … "
+    start = LONGEST // 2
+    return value[:start] + left + value[len(value) - (LONGEST - start - len(left)) :]
 
 
 def fields_of(values: Mapping[str, Field]) -> tuple[tuple[str, Field], ...]:
