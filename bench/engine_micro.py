@@ -19,6 +19,7 @@ from typing import Any
 from contextmesh.datalog.engine import Engine
 from contextmesh.datalog.facts import Delta
 from contextmesh.policy import Policy
+from contextmesh.store.relations import ONE_EACH
 from contextmesh.store.store import TOLD
 
 Facts = dict[str, list[tuple[Any, ...]]]
@@ -121,7 +122,7 @@ def loaded(size: int) -> tuple[Engine, Graph, float]:
     """One bulk write of the whole graph, checked; and the seconds it took."""
     policy = Policy.load()
     graph = Graph(size)
-    engine = Engine(policy.program, policy.facts)
+    engine = Engine(policy.program, policy.facts, keyed=ONE_EACH)
     checks = {"new_node": graph.facts["node"], "new_edge": graph.facts["edge"]}
     gc.collect()
     gc.freeze()
@@ -231,7 +232,8 @@ def memory(engine: Engine) -> float:
     total = 0
     for relation in engine.relations.values():
         total += sys.getsizeof(relation.rows) + sys.getsizeof(relation.log)
-        total += sum(sys.getsizeof(row) for row in relation.rows)
+        if relation.shape in ("rows", "keyed"):
+            total += sum(map(sys.getsizeof, relation.scan()))
         for index in relation.indexes():
             total += sys.getsizeof(index.buckets)
             total += sum(sys.getsizeof(key) for key in index.buckets if isinstance(key, tuple))

@@ -48,7 +48,11 @@ def parts(graph: Any) -> dict[str, int]:
     """Bytes by part; what several parts share is the first one's."""
     count, found = Counter(), {}
     for name, relation in graph.store.engine.relations.items():
-        own = sys.getsizeof(relation.rows) + sum(map(count.row, relation.rows))
+        own = sys.getsizeof(relation.rows)
+        if relation.shape in ("rows", "keyed"):
+            own += sum(map(count.row, relation.scan()))
+        else:
+            own += sum(count.fresh(value) for row in relation.scan() for value in row)
         found[f"{name}, {len(relation)} rows"] = own
         found[f"{name}, log of {len(relation.log)}"] = sys.getsizeof(relation.log)
         for index in relation.indexes():
@@ -56,6 +60,9 @@ def parts(graph: Any) -> dict[str, int]:
             buckets = index.buckets
             size = sys.getsizeof(buckets) + sum(count.fresh(key) for key in buckets if isinstance(key, tuple))
             size += sum(count.fresh(bucket) for bucket in buckets.values())
+            size += sum(
+                count.row(row) for bucket in buckets.values() for row in index.items(bucket) if isinstance(row, tuple)
+            )
             found[f"{name} by {','.join(map(str, index.columns))}{where}, {len(buckets)} keys"] = size
     store = graph.store
     for kind, records in (("nodes", store.nodes), ("edges", store.edges), ("assumptions", store.assumptions)):

@@ -104,5 +104,5 @@ class Bulk:
             relation = self._relations[name]
             latest = islice(relation.scan(), max(0, len(relation) - len(self._came)), None)
             same = len(relation) >= len(self._came) and all(map(is_, latest, self._came))
-            self._within[name] = same or all(map(relation.rows.get, self._came))
+            self._within[name] = same or all(map(relation.holds, self._came))
         return self._within[name]

@@ -17,6 +17,7 @@ from itertools import islice
 from contextmesh.datalog.ast import Value
 from contextmesh.datalog.facts import MANY, Relation, Where
 from contextmesh.datalog.index import Index
+from contextmesh.datalog.keyed import KeyIndex
 from contextmesh.datalog.steps import Columns
 
 FEW = 6.0
@@ -27,6 +28,9 @@ FEW_ONCE = 64.0
 
 SAMPLE = 512
 
+COMMON = 8
+"""A constant that more than one in so many rows has is tested for, where a value of the key leaves few rows."""
+
 
 @dataclass(frozen=True, slots=True)
 class Way:
@@ -34,16 +38,22 @@ class Way:
 
     Attributes:
         spare: the second is looked at only for a large bucket of the first.
+        late: an index that is made once there is a large bucket, and looked at for those.
     """
 
-    indexes: tuple[Index, ...]
+    indexes: tuple[Index | KeyIndex, ...]
     rest: Columns = ()
     where: Where = ()
     spare: bool = False
+    late: tuple[Columns, Where] | None = None
 
 
 def choose(relation: Relation, columns: Columns, where: Where, few: float = FEW) -> Way:
     """The way to the rows that have given values in ``columns`` and the constants of ``where``."""
+    if relation.key is not None and 0 in columns:
+        return Way((relation.key,), tuple(column for column in columns if column), where)
+    if len(columns) == len(where) == 1 and _is_common(relation, columns[0], *where[0], few):
+        return Way((relation.index(columns),), (), where, late=(columns, where))
     if len(columns) < 2 or len(relation) < MANY or relation.is_matched(columns, where):
         return Way((relation.index(columns, where),))
     good = [index for column in columns if (index := _single(relation, column, few)) is not None]
@@ -79,6 +89,19 @@ def _single(relation: Relation, column: int, few: float) -> Index | None:
             return None
     index = relation.index((column,))
     return index if len(relation) <= few * len(index.buckets) else None
+
+
+def _is_common(relation: Relation, column: int, at: int, value: Value, few: float) -> bool:
+    """Whether few rows share a value of the column, and many of all rows have that other value: rather test for it."""
+    if len(relation) < MANY or relation.is_matched((column,), ((at, value),)) or _single(relation, column, few) is None:
+        return False
+    sample = [row[at] for row in islice(relation.scan(), 0, None, 1 + len(relation) // SAMPLE)]
+    return sample.count(value) * COMMON > len(sample)
+
+
+def outgrown(relation: Relation, index: Index) -> bool:
+    """Whether nobody would choose this index now, so large has the relation become."""
+    return len(index.columns) == len(index.where) == 1 and _is_common(relation, index.columns[0], *index.where[0], FEW)
 
 
 def _sample(relation: Relation, column: int) -> list[Value]:

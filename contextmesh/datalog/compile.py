@@ -4,7 +4,8 @@ This is the only place of the package that runs text as code, and the text is ma
 relations, indexes, variables and constants appear as numbers (``g3``, ``x1``, ``v0``, ``k2``) and come in as
 data, so nothing a user wrote ever stands in it.
 
-    r3, g3   the rows of relation 3 and their ``get``; R3 the relation itself; s3 its rows for a full scan
+    r3, g3   the table of relation 3 (see table) and its ``get``; R3 the relation itself; s3 its rows for a full scan
+    q3, m1   put a row into table 3 where its key stands already; what stands under a key, ``odd`` if not one row
     x1       ``get`` of the buckets of an index (index.Bucket gives their three shapes)
     e0       the row that drives, where a rule uses it whole
     w0, v0   a column of the row that drives several rules, a variable; t0 a value worked out
@@ -24,6 +25,7 @@ from contextmesh.datalog.choose import FEW
 from contextmesh.datalog.emit import Emitter
 from contextmesh.datalog.facts import Relation
 from contextmesh.datalog.index import Bucket, Index, rows_of
+from contextmesh.datalog.keyed import KeyIndex
 from contextmesh.datalog.limits import Meter, whole
 from contextmesh.datalog.order import value_key
 from contextmesh.datalog.steps import Plan
@@ -48,7 +50,7 @@ class Code:
     run: Callable[..., Any]
     text: str
     names: Mapping[str, str]
-    uses: tuple[Index, ...]
+    uses: tuple[Index | KeyIndex, ...]
 
 
 class Compiler:

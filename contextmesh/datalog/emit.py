@@ -9,20 +9,18 @@ from contextmesh.datalog.ast import Const, Sum, Term
 from contextmesh.datalog.choose import FEW
 from contextmesh.datalog.facts import MANY, Relation
 from contextmesh.datalog.steps import Absent, Fold, Let, Member, Plan, Scan, Step, Test, names_in
-from contextmesh.datalog.text import Shared, Tests, Text
+from contextmesh.datalog.text import Shared, Tests
+from contextmesh.datalog.text_rows import ROW, RowText
 
 LOOPS = 14
 """Python nests at most twenty loops; beyond this many a new nest is begun from a list of bindings."""
 
 INDENT = 60
-ROW = "e0"
-"""A driving row as it is."""
-
 _GIVEN = re.compile(rf"\b{ROW}\b")
 HELPERS = ("plus", "minus", "undo_plus", "undo_minus", "below", "total", "tick", "fewest", "some")
 
 
-class Emitter(Text):
+class Emitter(RowText):
     """Emits one function."""
 
     def __init__(
@@ -38,10 +36,8 @@ class Emitter(Text):
         self._often = often
         self._few = few
         self.mode = mode
-        self._loops = 0
         self._base = (0, 0, 0)
         self._given_at = 0
-        self._given_row: tuple[str, ...] = ()
 
     # ---- whole functions ---------------------------------------------------------------------
 
@@ -156,12 +152,6 @@ class Emitter(Text):
             opened = [f"{indent}for {ROW} in {source}:", f"{indent}    {targets} = {ROW}"]
             self._lines[self._given_at : self._given_at + 1] = opened
 
-    def _tuple(self, terms: Sequence[Term]) -> str:
-        values = tuple(self._value(term) for term in terms)
-        if values and values == self._given_row:
-            return ROW
-        return f"({', '.join(values)}{',' if len(values) == 1 else ''})"
-
     def _unpack(self, plan: Plan) -> None:
         assert plan.bind is not None
         if any(name is not None for name in plan.bind.names):
@@ -200,21 +190,19 @@ class Emitter(Text):
             self._found(plan.head, head)
 
     def _guard(self, terms: Sequence[Term], head: str) -> None:
-        number = self._relation(head)
-        row = self._tuple(terms)
-        known = f"r{number} and g{number}({row})"
+        values = [self._value(term) for term in terms]
+        known = f"r{self._relation(head)} and {self._there(head, values)}"
         self._nest(f"if {known}:" if self.mode == "withdraw" else f"if not ({known}):")
 
     def _found(self, terms: Sequence[Term], head: str) -> None:
-        number, at = self._relation(head), self.heads[head]
-        self._line(f"row{at} = {self._tuple(terms)}")
+        at, values = self.heads[head], [self._value(term) for term in terms]
         if self.mode == "withdraw":
-            self._nest(f"if g{number}(row{at}) and row{at} not in d{at}:")
+            self._line(f"row{at} = {self._row(values)}")
+            self._nest(f"if {self._there(head, values)} and row{at} not in d{at}:")
             self._line(f"d{at}[row{at}] = True")
+            self._line(f"p{at}(row{at})")
         else:
-            self._nest(f"if not g{number}(row{at}):")
-            self._line(f"r{number}[row{at}] = True")
-        self._line(f"p{at}(row{at})")
+            self._derived(head, values)
 
     def _spill(self, known: Collection[str], left: Sequence[Step], head: Sequence[Term]) -> None:
         """End this nest in a list of bindings and begin another from it, at the level where the nest began."""
@@ -241,7 +229,10 @@ class Emitter(Text):
             case Member():
                 self._member(step)
             case Absent(relation, columns, where, keys):
-                if columns or where:
+                if columns == (0,) and not where and self.relations[relation].key is not None:
+                    entry = self._entry(relation, keys[0])
+                    self._nest(f"if {entry} is None or ({entry}.__class__ is odd and not {entry}.all()):")
+                elif columns or where:
                     found, tests = self._lookup(relation, columns, where, keys)
                     self._nest(f"if not some({found}, {_pairs(tests)}):" if tests else f"if {found} is None:")
                 else:
@@ -258,16 +249,20 @@ class Emitter(Text):
         """An empty relation is known by its looks; in a small one, constants leave a single value to look up."""
         varying = [column for column, term in enumerate(member.terms) if not isinstance(term, Const)]
         relation = self.relations[member.relation]
-        if len(varying) == 1 < relation.arity and len(relation) < MANY:
+        if len(varying) == 1 < relation.arity and len(relation) < MANY and relation.key is None:
             where = tuple((i, term.value) for i, term in enumerate(member.terms) if isinstance(term, Const))
             found, _ = self._lookup(member.relation, (varying[0],), where, [member.terms[varying[0]]])
             self._nest(f"if {found} is {'' if member.negated else 'not '}None:")
             return
-        row = self._tuple(member.terms)
+        values = [self._value(term) for term in member.terms]
         number = self._relation(member.relation)
-        self._nest(f"if not (r{number} and g{number}({row})):" if member.negated else f"if g{number}({row}):")
+        there = self._there(member.relation, values, absent=member.negated)
+        self._nest(f"if not r{number} or {there}:" if member.negated else f"if {there}:")
 
     def _scan(self, scan: Scan, more_loops: bool) -> None:
+        if 0 in scan.columns and self.relations[scan.relation].key is not None:
+            self._scan_key(scan, more_loops)
+            return
         if not scan.columns and not scan.where:
             if not scan.needed:
                 self._nest(f"if len({self._whole(scan.relation)}):")
@@ -286,25 +281,14 @@ class Emitter(Text):
             rows = self._new("b")
             self._line(f"{rows} = {found}")
             self._nest(f"if {rows} is not None:")
+            if self.relations[scan.relation].is_thin(scan.columns, scan.where):
+                self._each_key(scan, rows, more_loops)
+                return
             self._line(f"if {rows}.__class__ is dict:")
             self._line(f"    n += len({rows})")
             self._line(f"elif {rows}[0].__class__ is not tuple:")
             self._line(f"    {rows} = ({rows},)")
         self._each(scan, rows, tests, more_loops)
-
-    def _each(self, scan: Scan, rows: str, tests: Tests, more_loops: bool) -> None:
-        taken = {column: self._variable(name) for column, name in scan.binds}
-        tested = tests + [(column, self._variable(name)) for column, name in scan.same]
-        again = {column: self._new("t") for column, _ in tested}
-        arity = self.relations[scan.relation].arity
-        parts = [again.get(column) or taken.get(column, "_") for column in range(arity)]
-        self._line(f"for {', '.join(parts)}{',' if arity == 1 else ''} in {rows}:")
-        self._level += 1
-        self._loops += 1
-        if more_loops:
-            self._tick()
-        for column, value in tested:
-            self._nest(f"if {again[column]} == {value}:")
 
     def _test(self, test: Test) -> None:
         left, right = self._value(test.left), self._value(test.right)

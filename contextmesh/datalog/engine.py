@@ -11,10 +11,12 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
 from contextmesh.datalog.adhoc import GIVEN, Answer, ask, handed_on
 from contextmesh.datalog.ast import Query, Row, Value
+from contextmesh.datalog.choose import outgrown
 from contextmesh.datalog.compile import Code, Compiler
 from contextmesh.datalog.events import Event
 from contextmesh.datalog.explain import Derivation, Explainer, Failure
 from contextmesh.datalog.facts import Delta, Relation
+from contextmesh.datalog.functional import functional
 from contextmesh.datalog.limits import Limits, Meter
 from contextmesh.datalog.maintain import Maintained
 from contextmesh.datalog.program import Program
@@ -37,6 +39,7 @@ class Engine:
         limits: of each call that evaluates.
         listener: is told what was done.
         late: for input relations without facts: gives their rows when such a relation is first looked at.
+        keyed: input relations whose first column is expected to name one row each, which then takes less memory.
     """
 
     def __init__(
@@ -47,11 +50,13 @@ class Engine:
         limits: Limits | None = None,
         listener: Callable[[Event], None] | None = None,
         late: Mapping[str, Callable[[], Iterable[Row]]] = {},
+        keyed: Collection[str] = (),
     ) -> None:
         self.program = program
         self.limits = limits or Limits()
         self.listener = listener
-        self.relations = {name: Relation(name, len(d.columns)) for name, d in program.declarations.items()}
+        one = functional(program, keyed)
+        self.relations = {n: Relation(n, len(d.columns), keyed=n in one) for n, d in program.declarations.items()}
         self._late = dict(late)
         self._given: dict[str, Relation] = {}
         for name in dict.fromkeys([*facts, *(name for name, _ in program.facts)]):
@@ -133,10 +138,7 @@ class Engine:
         if give is not None:
             relation = self.relations[name]
             assert not relation.log, f"{name} was changed before its rows were there"
-            given = give()
-            relation.rows.update(given if isinstance(given, dict) else dict.fromkeys(given, True))
-            for index in relation.indexes():
-                index.add(relation.rows)
+            relation.give(give())
             self._forget_if_guard(name)
 
     def stage_of(self, relation: str) -> Maintained | None:
@@ -354,7 +356,10 @@ class Engine:
             relation.settle()
             if len(relation.log) > relation.patience:
                 self._trim(relation)
-            if len(relation.rows) > relation.planned:
+            if relation.misfits():
+                relation.loosen()
+                grown.append(relation)
+            elif len(relation.rows) > relation.planned:
                 grown.append(relation)
         if grown:
             self._replan(grown)
@@ -363,8 +368,8 @@ class Engine:
         """Relations are many times as large as when rules that read them were compiled."""
         used = {index: None for stage in self.stages for code in stage.codes() for index in code.uses}
         for relation in grown:
-            relation.planned = 8 * len(relation)
-            relation.keep_indexes(used)
+            relation.planned = max(relation.planned + 1, 8 * len(relation))
+            relation.keep_indexes(lambda index: index in used and not outgrown(relation, index))  # noqa: B023
             for stage in (*(stage for stage, _ in self._readers[relation]), self.stage_of(relation.name)):
                 if stage is not None:
                     stage.forget_codes()

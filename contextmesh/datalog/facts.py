@@ -1,59 +1,39 @@
-"""Rows and how they are found: relations in insertion order, their indexes, and deltas between two states."""
+"""Rows and how they are found: relations in insertion order, and their indexes."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Sequence
+from itertools import islice
 from typing import Any
 
 from contextmesh.datalog.ast import Row, Value
-from contextmesh.datalog.index import Index, Undo, rows_of
+from contextmesh.datalog.delta import Delta
+from contextmesh.datalog.index import Bucket, Index, Undo, rows_of
+from contextmesh.datalog.keyed import Keyed, KeyIndex, KeysIndex, by_second, table_of
+from contextmesh.datalog.table import PAIRS, Ones, Rows, Shape, Table
+
+__all__ = ["MANY", "Delta", "Relation", "Rewound", "Where"]
 
 Where = tuple[tuple[int, Value], ...]
+
+Rewound = tuple[list[tuple[Row, bool | None]], list[Undo], int]
+"""Rows with the state to go back to, steps of dicts, and how many indexes there were."""
 
 MANY = 256
 """Below this many rows the numbers of a relation say nothing about how it will be."""
 
 
-@dataclass(frozen=True, slots=True)
-class Delta:
-    """What came and what went, by relation. Net when an engine made it: no row stands on both sides."""
-
-    added: Mapping[str, list[Row]] = field(default_factory=dict)
-    dropped: Mapping[str, list[Row]] = field(default_factory=dict)
-
-    @classmethod
-    def of(
-        cls,
-        added: Mapping[str, Iterable[Row]] | None = None,
-        dropped: Mapping[str, Iterable[Row]] | None = None,
-    ) -> Delta:
-        """A delta from any iterables of rows."""
-        return cls(
-            {name: list(rows) for name, rows in (added or {}).items()},
-            {name: list(rows) for name, rows in (dropped or {}).items()},
-        )
-
-    def plus(self, relation: str) -> list[Row]:
-        """The rows that came."""
-        return self.added.get(relation, [])
-
-    def minus(self, relation: str) -> list[Row]:
-        """The rows that went."""
-        return self.dropped.get(relation, [])
-
-    def __bool__(self) -> bool:
-        return any(self.added.values()) or any(self.dropped.values())
-
-
 class Relation:
     """Distinct rows of one arity, in insertion order, with indexes made on demand and kept from then on.
 
-    A dropped row stays in ``rows`` as ``False`` (a ghost, which keeps its place) until ``settle``, so that
-    undoing the drop restores the order too; ``_ghosts`` has it as True, or as False once it is back. ``log``
+    A dropped row stays in the table, hidden (a ghost, which keeps its place), until ``settle``, so that undoing
+    the drop restores the order too; ``_ghosts`` has it as True, or as False once it is back. ``log``
     holds every row that came or went, oldest first, as far back as anyone may ask: a row that stands there an
     odd number of times has changed, and whether it is present now says in which direction. ``planned`` is the
     size up to which the plans of its readers are good, ``patience`` the length up to which the log may grow.
+
+    ``keyed``: a value in the first column is expected to stand in one row. ``rows`` are the entries of the table,
+    ``key`` is the index on the first column where the table is one.
     """
 
     __slots__ = (
@@ -64,7 +44,9 @@ class Relation:
         "_last_loss",
         "_matched",
         "_plain",
+        "_table",
         "arity",
+        "key",
         "log",
         "name",
         "patience",
@@ -72,10 +54,17 @@ class Relation:
         "rows",
     )
 
-    def __init__(self, name: str, arity: int) -> None:
+    def __init__(self, name: str, arity: int, *, keyed: bool = False) -> None:
         self.name = name
         self.arity = arity
-        self.rows: dict[Row, bool] = {}
+        self.rows: dict[Any, Any] = {}
+        self._table: Table = Rows(self.rows)
+        self.key: KeyIndex | None = None
+        if arity == 1:
+            self._table = Ones(self.rows)
+        elif keyed and arity:
+            self._table = table = table_of(arity, self.rows)
+            self.key = KeyIndex(table)
         self.log: list[Row] = []
         self.planned = MANY
         self.patience = MANY
@@ -88,7 +77,12 @@ class Relation:
         self._matched: dict[tuple[tuple[int, ...], Where], None] = {}
 
     def __len__(self) -> int:
-        return len(self.rows) - self._absent
+        return len(self.rows) - self._absent - self._table.spare
+
+    @property
+    def shape(self) -> Shape:
+        """What its entries are (see table); it changes only where ``loosen`` is called."""
+        return self._table.shape
 
     @property
     def end(self) -> int:
@@ -99,18 +93,17 @@ class Relation:
 
     def scan(self) -> Iterable[Row]:
         """Every row, in insertion order; not to be held over a change."""
-        if self._absent:
-            return [row for row, present in self.rows.items() if present]
-        return self.rows
+        return self._table.scan(hidden=self._absent > 0)
 
     def holds(self, row: Row) -> bool:
-        return self.rows.get(row, False)
+        return self._table.has(row)
 
     def index(self, columns: tuple[int, ...], where: Where = ()) -> Index:
         """The index on ``columns`` of the rows that have the given values elsewhere; made at the first call."""
         found = self._indexes.get((columns, where))
         if found is None:
-            found = self._indexes[columns, where] = Index(columns, where)
+            found = (KeysIndex if self.is_thin(columns, where) else Index)(columns, where)
+            self._indexes[columns, where] = found
             found.add(self.scan())
             if where:
                 self._file(found)
@@ -131,29 +124,43 @@ class Relation:
         columns = tuple(i for i, value in enumerate(pattern) if value is not None)
         if len(columns) == self.arity:
             row = tuple(value for value in pattern if value is not None)
-            return (row,) if self.rows.get(row) else ()
+            return (row,) if self._table.has(row) else ()
         if not columns:
             return tuple(self.scan())
+        if self.key is not None and columns[0] == 0:
+            bucket = self.key.get(pattern[0])
+            found = () if bucket is None else rows_of(bucket)
+            return found if len(columns) == 1 else [r for r in found if all(r[i] == pattern[i] for i in columns)]
         key: Any = tuple(pattern[i] for i in columns) if len(columns) > 1 else pattern[columns[0]]
         self._matched[columns, ()] = None
-        bucket = self.index(columns).buckets.get(key)
-        return () if bucket is None else rows_of(bucket)
+        return self.index(columns).rows(key)
+
+    def is_thin(self, columns: tuple[int, ...], where: Where) -> bool:
+        """Whether an index has keys in its buckets and not rows."""
+        return self.shape == PAIRS and by_second(columns, where)
 
     def reader(self, column: int) -> Index:
         """The index on one column for somebody who reads its buckets again and again; kept from then on."""
         self._matched[(column,), ()] = None
         return self.index((column,))
 
-    def keep_indexes(self, used: Mapping[Index, None]) -> None:
+    def finder(self, columns: tuple[int, ...], where: Where) -> Callable[[Any], Bucket | None]:
+        """A lookup by an index that is made when it is first called."""
+        return lambda key: self.index(columns, where).buckets.get(key)
+
+    def keep_indexes(self, used: Callable[[Index], bool]) -> None:
         """Let go of indexes that no compiled rule uses and nobody matches by."""
         for key, index in list(self._indexes.items()):
-            if index not in used and key not in self._matched:
-                del self._indexes[key]
-                if index.where:
-                    column, value = index.where[0]
-                    next(table for at, table in self._filtered if at == column)[value].remove(index)
-                else:
-                    self._plain.remove(index)
+            if key not in self._matched and not used(index):
+                self._let_go(index)
+
+    def _let_go(self, index: Index) -> None:
+        del self._indexes[index.columns, index.where]
+        if index.where:
+            column, value = index.where[0]
+            next(table for at, table in self._filtered if at == column)[value].remove(index)
+        else:
+            self._plain.remove(index)
 
     def is_matched(self, columns: tuple[int, ...], where: Where) -> bool:
         """Whether somebody reads by this index anyway."""
@@ -170,32 +177,39 @@ class Relation:
 
     def add(self, rows: Iterable[Row]) -> int:
         """Add the rows that are not there yet; returns how many those are."""
-        present = self.rows
-        fresh: list[Row] = []
-        if present:
-            for row in rows:
-                if not present.get(row):
-                    present[row] = True
-                    fresh.append(row)
-        else:
-            present.update(dict.fromkeys(rows, True))
-            fresh += present
+        fresh = self._table.put_new(rows)
         self.entered(fresh)
         return len(fresh)
 
     def drop(self, rows: Iterable[Row]) -> int:
         """Drop the rows that are there; returns how many those are."""
-        present = self.rows
-        gone = []
-        for row in rows:
-            if present.get(row):
-                present[row] = False
-                gone.append(row)
-        self.left(gone)
+        gone = [row for row in dict.fromkeys(rows) if self._table.has(row)]
+        self.withdraw(gone)
         return len(gone)
 
+    def give(self, rows: Iterable[Row]) -> None:
+        """Have these rows as if they had stood there from the start; there must be none yet."""
+        self._table.put_new(rows)
+        for index in self._indexes.values():
+            index.add(self.scan())
+
+    def put(self, row: Row) -> None:
+        self._table.put(row)  # ``entered`` is to follow
+
+    def withdraw(self, rows: list[Row]) -> None:
+        """Drop rows that are there."""
+        for row in rows:
+            self._table.hide(row)
+        self.left(rows)
+
+    def bring_back(self, rows: list[Row]) -> None:
+        """Add rows that are not there."""
+        for row in rows:
+            self._table.put(row)
+        self.entered(rows)
+
     def entered(self, fresh: list[Row]) -> None:
-        """Log and index rows that were just set present in ``rows``."""
+        """Log and index rows that were just put into the table."""
         self.log.extend(fresh)
         self._index_rows(fresh)
         if self._absent:
@@ -209,7 +223,7 @@ class Relation:
                 self._untangle(tangled)
 
     def left(self, gone: list[Row]) -> None:
-        """Log and unindex rows that were just set absent in ``rows``."""
+        """Log and unindex rows that were just hidden in the table."""
         self.log.extend(gone)
         self._last_loss = len(self.log)
         self._ghosts.update(dict.fromkeys(gone, True))
@@ -230,12 +244,12 @@ class Relation:
                     index.add((row,))
 
     def forget(self, fresh: Iterable[Row]) -> None:
-        """Take back rows that were set present but not yet entered."""
+        """Take back rows that were put into the table but not yet entered."""
         for row in fresh:
             if self._ghosts.get(row):
-                self.rows[row] = False
+                self._table.hide(row)
             else:
-                del self.rows[row]
+                self._table.erase(row)
 
     # ---- what changed -----------------------------------------------------------------------
 
@@ -245,7 +259,7 @@ class Relation:
         if since >= self._last_loss:
             return changes, []
         if len(changes) == 1:
-            return (changes, []) if self.rows.get(changes[0]) else ([], changes)
+            return (changes, []) if self._table.has(changes[0]) else ([], changes)
         toggled: dict[Row, None] = dict.fromkeys(changes)
         if len(toggled) < len(changes):
             toggled = {}
@@ -254,11 +268,11 @@ class Relation:
                     del toggled[row]
                 else:
                     toggled[row] = None
-        present = self.rows
-        added = [row for row in toggled if present.get(row)]
+        has = self._table.has
+        added = [row for row in toggled if has(row)]
         if len(added) == len(toggled):
             return added, []
-        return added, [row for row in toggled if not present.get(row)]
+        return added, [row for row in toggled if not has(row)]
 
     def trim(self, count: int) -> None:
         """Forget the oldest changes; whoever holds a position must lower it by as much."""
@@ -275,9 +289,11 @@ class Relation:
         if self._ghosts:
             for row, absent in self._ghosts.items():
                 if absent:
-                    del self.rows[row]
+                    self._table.erase(row)
             self._ghosts.clear()
             self._absent = 0
+            if isinstance(self._table, Keyed):
+                self._table.tidy()
             if not self.rows:
                 self._clear()
         for index in self._indexes.values():
@@ -286,7 +302,7 @@ class Relation:
 
     def _clear(self) -> None:
         """Give the memory of emptied tables back; a scan of them would pass every row that was ever there."""
-        self.rows.clear()
+        self._table.clear()
         for index in self._indexes.values():
             index.buckets.clear()
 
@@ -294,23 +310,23 @@ class Relation:
         """Restore rows, their order and the indexes as they were at a position."""
         added, dropped = self.net(since)
         self.cut(since)
-        if len(added) == len(self.rows) and not dropped and not self._ghosts:
+        if not dropped and not self._ghosts and len(added) == len(self):
             self._clear()  # there was nothing
             return
         for row in added:
             if row in self._ghosts:
-                self.rows[row] = False
+                self._table.hide(row)
                 self._ghosts[row] = True
                 self._absent += 1
             else:
-                del self.rows[row]
+                self._table.erase(row)
         for row in dropped:
-            self.rows[row] = True
+            self._table.put(row)
             self._ghosts[row] = False
         self._absent -= len(dropped)
         tangled: list[tuple[Index, Any]] = []
         for index in self._indexes.values():
-            index.restore(self.rows, added, dropped, tangled)
+            index.restore(self._table.has, added, dropped, tangled)
         if tangled:
             self._untangle(tangled)
 
@@ -324,33 +340,59 @@ class Relation:
                 if index.admits(row) and index.key(row) in keys:
                     index.add((row,))
 
-    def rewind(self, added: list[Row], dropped: list[Row]) -> list[Undo]:
+    def rewind(self, added: list[Row], dropped: list[Row]) -> Rewound:
         """Show the state before a change without logging; ``replay`` shows the present again."""
         undo: list[Undo] = []
-        rows, ghosts = self.rows, self._ghosts
+        table, ghosts = self._table, self._ghosts
+        back = [(row, True) for row in added] + [(row, table.state(row)) for row in dropped]
+        undo += [(ghosts, row, ghosts.get(row)) for row, _ in back]
         for row in added:
-            undo.append((rows, row, True))
-            undo.append((ghosts, row, ghosts.get(row)))
-            rows[row] = False
+            table.hide(row)
             ghosts[row] = True
         for row in dropped:
-            undo.append((rows, row, rows.get(row)))
-            undo.append((ghosts, row, ghosts.get(row)))
-            rows[row] = True
+            table.put(row)
             ghosts[row] = False
-        self._absent += len(added) - sum(1 for holder, _, before in undo if holder is ghosts and before)
+        self._absent = sum(ghosts.values())
         for index in self._indexes.values():
             index.rewind(added, dropped, undo)
-        return undo
+        return back, undo, len(self._indexes)
 
-    def replay(self, undo: list[Undo]) -> None:
+    def replay(self, rewound: Rewound) -> None:
         """Take the steps of a rewind back, last first."""
+        back, undo, known = rewound
+        for row, state in reversed(back):
+            if state:
+                self._table.put(row)
+            elif state is None:
+                self._table.erase(row)
+            else:
+                self._table.hide(row)
         for holder, key, before in reversed(undo):
             if before is None:
                 holder.pop(key, None)
             else:
                 holder[key] = before
         self._absent = sum(self._ghosts.values())
+        for index in islice(self._indexes.values(), known, None):  # made of the state before
+            index.buckets.clear()
+            index.add(self.scan())
+
+    # ---- shape ------------------------------------------------------------------------------
+
+    def misfits(self) -> bool:
+        """Whether the key of a row is no key for many rows."""
+        odds = self._table.odds if isinstance(self._table, Keyed) else 0
+        return odds > MANY and odds * 8 > len(self.rows)
+
+    def loosen(self) -> None:
+        """Have the general shape from now on. Whatever was compiled for the other one must be compiled again."""
+        rows = list(self.scan())
+        assert not self._ghosts, "the shape may change only between changes"
+        self.rows.clear()
+        self.rows.update(dict.fromkeys(rows, True))
+        self._table, self.key = Rows(self.rows), None
+        for index in [index for index in self._indexes.values() if isinstance(index, KeysIndex)]:
+            self._let_go(index)
 
     def __repr__(self) -> str:
         return f"Relation({self.name}/{self.arity}, {len(self)} rows)"

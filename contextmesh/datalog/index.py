@@ -62,6 +62,29 @@ class Index:
         self.buckets: dict[Any, Bucket] = {}
         self.saved: dict[Any, Bucket] = {}
 
+    # ---- what a bucket holds of a row: here the row itself (see keyed for another) ------------
+
+    def item(self, row: Row) -> Any:
+        return row
+
+    def items(self, bucket: Bucket) -> tuple[Any, ...]:
+        """What a bucket holds, oldest first."""
+        return rows_of(bucket)
+
+    def made(self, items: Sequence[Any]) -> Bucket:
+        """The bucket that holds these; there must be one at least."""
+        return bucket_of(items)
+
+    def row(self, key: Any, item: Any) -> Row:
+        return item  # type: ignore[no-any-return]
+
+    def rows(self, key: Any) -> tuple[Row, ...]:
+        """The rows of a key, oldest first."""
+        bucket = self.buckets.get(key)
+        return () if bucket is None else tuple(self.row(key, item) for item in self.items(bucket))
+
+    # ---- changing ----------------------------------------------------------------------------
+
     def admits(self, row: Row) -> bool:
         return all(row[column] == value for column, value in self.where)
 
@@ -96,7 +119,7 @@ class Index:
             if key not in saved:
                 bucket = self.buckets[key]
                 saved[key] = None if bucket.__class__ is dict else bucket
-            self._discard(key, row)
+            self._discard(key, self.item(row))
 
     def put_back(self, rows: Iterable[Row], tangled: list[tuple[Index, Any]]) -> None:
         """Rows that were just added and had been discarded a little before stand where they stood.
@@ -107,56 +130,57 @@ class Index:
             key = self.key(row)
             bucket = self.saved.get(key, ())
             if bucket is not None:
-                before = dict.fromkeys(rows_of(bucket)) if bucket else {}
-                if row not in before:
+                before = {} if bucket == () else dict.fromkeys(self.items(bucket))
+                if self.item(row) not in before:
                     tangled.append((self, key))
                     continue
-                standing = dict.fromkeys(rows_of(self.buckets[key]))
-                order = [r for r in before if r in standing] + [r for r in standing if r not in before]
-                self.buckets[key] = bucket_of(order)
+                standing = dict.fromkeys(self.items(self.buckets[key]))
+                order = [one for one in before if one in standing] + [one for one in standing if one not in before]
+                self.buckets[key] = self.made(order)
 
-    def _discard(self, key: Any, row: Row) -> None:
+    def _discard(self, key: Any, item: Any) -> None:
         bucket = self.buckets[key]
         if bucket.__class__ is dict:
-            del bucket[row]
+            del bucket[item]
             if not bucket:
                 del self.buckets[key]
-        elif bucket[0].__class__ is not tuple:
+            return
+        if bucket == item:
             del self.buckets[key]
-        else:
-            self.buckets[key] = bucket_of([other for other in bucket if other != row])
+            return
+        self.buckets[key] = self.made([other for other in self.items(bucket) if other != item])
 
     def restore(
-        self, present: dict[Row, bool], added: list[Row], dropped: list[Row], tangled: list[tuple[Index, Any]]
+        self, has: Callable[[Row], bool], added: list[Row], dropped: list[Row], tangled: list[tuple[Index, Any]]
     ) -> None:
-        """Go back to before ``added`` and ``dropped``; ``present`` is already as it was then."""
+        """Go back to before ``added`` and ``dropped``; ``has`` tells what was there then."""
         buckets, key_of = self.buckets, self.key
         for row in self._admitted(added):
-            key = key_of(row)
-            if buckets[key] == row:
+            key, item = key_of(row), self.item(row)
+            if buckets[key] == item:
                 del buckets[key]
             else:
-                self._discard(key, row)
+                self._discard(key, item)
         if not dropped and not self.saved:
             return
         self.add(dropped)
-        back: dict[Any, dict[Row, None]] = {key: {} for key, bucket in self.saved.items() if bucket is None}
+        back: dict[Any, dict[Any, None]] = {key: {} for key, bucket in self.saved.items() if bucket is None}
         for row in self._admitted(dropped):
-            back.setdefault(self.key(row), {})[row] = None
-        for key, rows in back.items():
-            if key in self.buckets and not self._reordered(key, rows, present):
+            back.setdefault(self.key(row), {})[self.item(row)] = None
+        for key, items in back.items():
+            if key in self.buckets and not self._reordered(key, items, has):
                 tangled.append((self, key))
 
-    def _reordered(self, key: Any, back: dict[Row, None], present: dict[Row, bool]) -> bool:
+    def _reordered(self, key: Any, back: dict[Any, None], has: Callable[[Row], bool]) -> bool:
         """Put a bucket in its old order, if it is known: rows that came after it was saved follow it."""
         saved = self.saved.get(key)
         if saved is None:
             return False
-        before = dict.fromkeys(rows_of(saved))
-        later = [row for row in rows_of(self.buckets[key]) if row not in before]
-        if any(row in back for row in later):  # lost before this index was made
+        before = dict.fromkeys(self.items(saved))
+        later = [one for one in self.items(self.buckets[key]) if one not in before]
+        if any(one in back for one in later):  # lost before this index was made
             return False
-        self.buckets[key] = bucket_of([row for row in before if present.get(row)] + later)
+        self.buckets[key] = self.made([one for one in before if has(self.row(key, one))] + later)
         return True
 
     def rewind(self, added: list[Row], dropped: list[Row], undo: list[Undo]) -> None:
@@ -165,13 +189,13 @@ class Index:
             key = self.key(row)
             bucket = self.buckets[key]
             if bucket.__class__ is dict:
-                undo.append((bucket, row, True))
+                undo.append((bucket, self.item(row), True))
                 undo.append((self.buckets, key, bucket))
             else:
                 undo.append((self.buckets, key, bucket))
-            self._discard(key, row)
+            self._discard(key, self.item(row))
         for row in self._admitted(dropped):
             key = self.key(row)
             bucket = self.buckets.get(key)
-            undo.append((bucket, row, None) if bucket.__class__ is dict else (self.buckets, key, bucket))
+            undo.append((bucket, self.item(row), None) if bucket.__class__ is dict else (self.buckets, key, bucket))
             self.add((row,))

@@ -18,8 +18,7 @@ from typing import Any, Literal
 
 from contextmesh.datalog.ast import Row
 from contextmesh.datalog.bulk import BULK, Bulk
-from contextmesh.datalog.facts import Relation
-from contextmesh.datalog.index import Undo
+from contextmesh.datalog.facts import Relation, Rewound
 from contextmesh.datalog.limits import Meter
 from contextmesh.datalog.seminaive import Reading, Stage
 
@@ -43,7 +42,7 @@ class Work:
     losses: tuple[tuple[int, Which, Callable[..., Any]], ...]
     gains: tuple[tuple[int, Which, Callable[..., Any]], ...]
     back: bool
-    empty: tuple[dict[Row, bool], ...]
+    empty: tuple[dict[Any, Any], ...]
 
 
 class Maintained(Stage):
@@ -108,7 +107,7 @@ class Maintained(Stage):
     # ---- losses ------------------------------------------------------------------------------
 
     def _candidates(self, work: Work, nets: dict[int, Net], meter: Meter) -> list[dict[Row, bool]]:
-        undo: list[tuple[Relation, list[Undo]]] = []
+        undo: list[tuple[Relation, Rewound]] = []
         before: tuple[dict[Row, bool], ...] = tuple({} for _ in self.heads)
         found: tuple[list[Row], ...] = tuple([] for _ in self.heads)
         try:
@@ -142,22 +141,14 @@ class Maintained(Stage):
         returned: list[list[Row]] = []
         if not self.recursive:
             for head, code, rows in zip(self.heads, provers, candidates, strict=True):
-                gone = [row for row in rows if not code.run(row, meter)]
-                for row in gone:
-                    head.rows[row] = False
-                head.left(gone)
+                head.withdraw([row for row in rows if not code.run(row, meter)])
             return returned
         for head, rows in zip(self.heads, candidates, strict=True):
-            gone = list(rows)
-            for row in gone:
-                head.rows[row] = False
-            head.left(gone)
+            head.withdraw(list(rows))
         for code, rows in zip(provers, candidates, strict=True):
             returned.append([row for row in rows if code.run(row, meter)])
         for head, back in zip(self.heads, returned, strict=True):
-            for row in back:
-                head.rows[row] = True
-            head.entered(back)
+            head.bring_back(back)
         return returned
 
     # ---- gains -------------------------------------------------------------------------------

@@ -21,7 +21,6 @@ from contextmesh.datalog.program import Program
 from contextmesh.datalog.seminaive import Reading, Stage
 from contextmesh.datalog.steps import Absent, Member, Plan, Scan, Step
 from contextmesh.datalog.strata import Stratum
-from contextmesh.datalog.text import Tests
 
 LOOKUPS, SCANNED = 0, 1
 _COUNTS = "z"
@@ -145,7 +144,7 @@ class _Counting(Emitter):
             self._line(f"{_COUNTS}[{LOOKUPS}] += 1")
         super()._step(step, more_loops)
 
-    def _each(self, scan: Scan, rows: str, tests: Tests, more_loops: bool) -> None:
+    def _for(self, targets: str, rows: str, more_loops: bool) -> None:
         at, level = len(self._lines), self._level
-        super()._each(scan, rows, tests, more_loops)
+        super()._for(targets, rows, more_loops)
         self._lines.insert(at + 1, "    " * (level + 1) + f"{_COUNTS}[{SCANNED}] += 1")

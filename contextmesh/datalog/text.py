@@ -10,13 +10,14 @@ from contextmesh.datalog.ast import Const, Sum, Term, Var
 from contextmesh.datalog.choose import FEW, choose
 from contextmesh.datalog.facts import Relation, Where
 from contextmesh.datalog.index import Index
+from contextmesh.datalog.keyed import KeyIndex, KeysIndex
 from contextmesh.datalog.steps import Columns
 
 STEPS = 256
 Tests = list[tuple[int, str]]
 """A column of a row and the expression that it must equal."""
 
-Shared = tuple[Index, tuple[str, ...]]
+Shared = tuple[Index | KeyIndex, tuple[str, ...]]
 """A lookup by columns of the driver row (``w0``): the same for every rule that makes it."""
 
 
@@ -29,7 +30,7 @@ class Text:
         self.heads = {name: i for i, name in enumerate(heads)}
         self.data: dict[str, Any] = {}
         self.names: dict[str, str] = {}
-        self.uses: dict[Index, str] = {}
+        self.uses: dict[Index | KeyIndex, str] = {}
         self._lines: list[str] = []
         self._level = 0
         self._fresh = 0
@@ -67,12 +68,12 @@ class Text:
                 return worked
         raise AssertionError("a wildcard has no value")
 
-    def _tuple(self, terms: Sequence[Term]) -> str:
-        values = [self._value(term) for term in terms]
+    def _row(self, values: Sequence[str]) -> str:
         return f"({', '.join(values)}{',' if len(values) == 1 else ''})"
 
     def _key(self, keys: Sequence[Term]) -> str:
-        return self._value(keys[0]) if len(keys) == 1 else self._tuple(keys)
+        values = [self._value(term) for term in keys]
+        return values[0] if len(values) == 1 else self._row(values)
 
     def _variable(self, name: str) -> str:
         return self._variables.setdefault(name, f"v{len(self._variables)}")
@@ -112,6 +113,10 @@ class Text:
         first = self._call(relation, way.indexes[0], keys_of[0])
         tests = [(column, self._value(by_column[column])) for column in way.rest]
         tests += [(column, self._value(Const(value))) for column, value in way.where]
+        if way.late is not None:
+            bucket, find = self._new("b"), self._given("y", self.relations[relation].finder(*way.late))
+            key = self._key(keys_of[0])
+            return f"({bucket} if ({bucket} := {first}).__class__ is not dict else {find}({key}))", tests
         if len(way.indexes) == 1:
             return first, tests
         if not way.spare:
@@ -120,11 +125,12 @@ class Text:
         bucket = self._new("b")
         return f"({bucket} if ({bucket} := {first}).__class__ is not dict else fewest({bucket}, {other}))", tests
 
-    def _call(self, relation: str, index: Index, key: Sequence[Term]) -> str:
+    def _call(self, relation: str, index: Index | KeyIndex, key: Sequence[Term]) -> str:
         """A lookup that several rules make of one driver row is made once, and its bucket is a sequence then."""
         call = f"{self._index(relation, index)}({self._key(key)})"
         columns = [self._variable(term.name) for term in key if isinstance(term, Var)]
-        if len(columns) < len(key) or not all(name.startswith("w") for name in columns):
+        thin = isinstance(index, KeyIndex | KeysIndex)
+        if thin or len(columns) < len(key) or not all(name.startswith("w") for name in columns):
             return call
         shared = (index, tuple(columns))
         self.lookups[shared] += 1
@@ -149,7 +155,7 @@ class Text:
             ]
         return lines
 
-    def _index(self, relation: str, index: Index) -> str:
+    def _index(self, relation: str, index: Index | KeyIndex) -> str:
         if index not in self.uses:
             name = self.uses[index] = self._given("x", index.buckets.get)
             parts = [f"column {i}" for i in index.columns] + [f"column {i} = {value!r}" for i, value in index.where]

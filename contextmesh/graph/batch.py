@@ -13,7 +13,7 @@ from contextmesh.base.ids import AUTO_DECISION, free_id
 from contextmesh.datalog.ast import Row
 from contextmesh.store import relations
 from contextmesh.store.fingerprint import FINGERPRINT, counts
-from contextmesh.store.model import Assumption, Edge, Node, Provenance, new_edge, new_node
+from contextmesh.store.model import NO_ATTRS, Assumption, Edge, Node, Provenance, new_edge, new_node
 from contextmesh.store.receipt import Receipt
 from contextmesh.store.store import Store
 from contextmesh.store.view import edge_between, unknown_assumption, unknown_node
@@ -31,6 +31,7 @@ class Batch:
         self.store = store
         self.stage = store.stage(kind)
         self.receipt: Receipt | None = None
+        self._origins: dict[str, Provenance] = {}
 
     def commit(self) -> Receipt | None:
         """Write what was put; None when nothing was. Called for you at the end of a ``with`` block.
@@ -92,7 +93,8 @@ class Batch:
         vector = None if embedding is None else tuple(float(x) for x in embedding)
         there = self.stage.node(node_id)
         if there is None:
-            node = new_node(node_id, type_, label, given, provenance, vector, self.build)
+            origin = self._shared(provenance)
+            node = new_node(node_id, type_, label, given or NO_ATTRS, origin, vector, self.build)
             if type_ == relations.ASSUMPTION:
                 self.stage.put_assumption(Assumption(node_id, label, created_at_build=self.build))
             self.stage.put_node(node)
@@ -206,6 +208,13 @@ class Batch:
         if there is not None and (there.type, there.label) != (type_, label):
             raise id_taken(there, type_, label)
         return given
+
+    def _shared(self, provenance: Provenance | None) -> Provenance | None:
+        """What one source is known to say of a node as a whole is one record."""
+        if provenance is None or provenance.span is not None:
+            return provenance
+        known = self._origins.setdefault(provenance.source_id, provenance)
+        return known if known == provenance else provenance
 
     def _require_justifications(self, node_id: str, attrs: Mapping[str, Any]) -> None:
         if relations.JUSTIFICATIONS not in attrs:

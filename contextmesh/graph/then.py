@@ -72,7 +72,8 @@ class PastStore(Store):
         for name, row in stated:
             if name not in late:
                 facts.setdefault(name, []).append(row)
-        self.engine = Engine(now.policy.program, facts, limits=now.engine.limits, late=late)
+        limits = now.engine.limits
+        self.engine = Engine(now.policy.program, facts, limits=limits, late=late, keyed=relations.ONE_EACH)
         rejected = {row[0] for row in facts["verdict"]}
         witnesses = _witnesses(told)
         replaced = {(edge.src, edge.dst): None for edge in told if edge.type == relations.SUPERSEDES}

@@ -82,7 +82,7 @@ def store_over(
             late[name] = partial(_then, late[name], rows)
         else:
             facts[name] = [*facts.get(name, ()), *rows]
-    engine = Engine(policy.program, facts, limits=limits or LIMITS, late=late)
+    engine = Engine(policy.program, facts, limits=limits or LIMITS, late=late, keyed=relations.ONE_EACH)
     store.take_over(records.nodes, records.edges, records.assumptions, engine, build=build, seq=seq)
     return store
 

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, make_dataclass, replace
+from types import MappingProxyType
 from typing import Any, TypeVar
 
 Attrs = Mapping[str, Any]
+
+NO_ATTRS: Attrs = MappingProxyType({})
+"""What nodes without attributes share."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +45,7 @@ class Node:
     id: str
     type: str
     label: str
-    attrs: Attrs = field(default_factory=dict)
+    attrs: Attrs = field(default_factory=lambda: NO_ATTRS)
     provenance: Provenance | None = None
     embedding: Sequence[float] | None = None
     build: int = 0

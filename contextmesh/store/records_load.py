@@ -17,7 +17,7 @@ from contextmesh.base.strict import parse
 from contextmesh.datalog.limits import Limits
 from contextmesh.policy import Policy
 from contextmesh.store.bulk import Records, store_over
-from contextmesh.store.model import Assumption, Edge, Node, Provenance, unfrozen
+from contextmesh.store.model import NO_ATTRS, Assumption, Edge, Node, Provenance, unfrozen
 from contextmesh.store.records_codec import Rows, decode, raw
 from contextmesh.store.records_format import KINDS, Header, Places, Suspect
 from contextmesh.store.records_vectors import FLOAT32, Vector
@@ -102,7 +102,8 @@ class Loaded:
                 provenance = _Provenance(source, span, words[extractor], named, recorded)
                 provenance.__class__ = Provenance
             embedding = None if vector == 0 else self._vector(vector)
-            nodes[id] = made = _Node(id, words[kind], label, attrs, provenance, embedding, build, pruned)
+            carried = attrs or NO_ATTRS
+            nodes[id] = made = _Node(id, words[kind], label, carried, provenance, embedding, build, pruned)
             made.__class__ = Node
             ids.append(id)
             if walked:

@@ -47,6 +47,20 @@ RECORD_FIELDS = frozenset(
     ("id", "type", "label", "attrs", "provenance", "embedded", "embedding", "build", "walks", "pruned", "invalidated")
 )
 OPTIONAL_FIELDS = frozenset(("provenance", "embedding"))
+ONE_EACH = (
+    "node",
+    "named",
+    "born",
+    "born_at_build",
+    "provenance",
+    "dated",
+    "dated_within",
+    "edge",
+    "bound",
+    "record_key",
+    "carries",
+)
+"""Relations with one row for a record, or a few alike for many. Others may be stated, so nothing relies on it."""
 CHECKS = ("new_node", "new_edge", "new_verdict")
 """Relations that hold only while a transaction is being checked."""
 DATED = "dated"
@@ -79,10 +93,20 @@ def node_facts(node: Node, born: int, always: Sequence[str] = ()) -> Iterator[Fa
 
     ``always`` names the record fields that GRAPH.md asks for and every record has (`label`, say).
     """
+    yield from identity_facts(node, born)
+    yield from attribute_facts(node, always)
+
+
+def identity_facts(node: Node, born: int) -> Iterator[Fact]:
+    """The facts that every node has."""
     yield "node", (node.id, node.type)
     yield "named", (node.id, node.label)
     yield "born", (node.id, born)
     yield "born_at_build", (node.id, node.build)
+
+
+def attribute_facts(node: Node, always: Sequence[str]) -> Iterator[Fact]:
+    """The facts of a node that follow from what it carries."""
     for name in carried(node, always):
         yield "carries", (node.id, name)
     yield from _further_facts(node)

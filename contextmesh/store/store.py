@@ -67,7 +67,7 @@ class Store:
         self.policy = policy
         self.lock = threading.RLock()
         facts: dict[str, tuple[Row, ...]] = {**policy.facts, "now": ((0,),)}
-        self.engine = Engine(policy.program, facts, limits=limits or LIMITS)
+        self.engine = Engine(policy.program, facts, limits=limits or LIMITS, keyed=relations.ONE_EACH)
         self.build = 0
         self.seq = 0
         self.walks: dict[str, int] = {}
@@ -89,7 +89,7 @@ class Store:
         self._edges_of_type: dict[str, int] = {}
         self._embedded: str | None = None  # a node with a vector, the last one that was looked for
         self._needed: dict[tuple[str, ...], Mapping[str, None]] = {}
-        self._live_log: list[tuple[int, list[Row], list[Row]]] = []
+        self._live_log: list[tuple[int, list[str], list[str]]] = []
 
     def stage(self, kind: str) -> Stage:
         """A new transaction; ``kind`` is the word its receipt bears."""
@@ -169,7 +169,7 @@ class Store:
             self.build = stage.build
         came, went = receipt.derived.plus("live"), receipt.derived.minus("live")
         if came or went:
-            self._live_log.append((receipt.seq, came, went))
+            self._live_log.append((receipt.seq, _ids(came), _ids(went)))
         for observer in self.observers:
             observer(receipt)
 
@@ -200,7 +200,7 @@ class Store:
         def read() -> tuple[str, ...]:
             live = self._live_at(seq)
             if ahead is not None:
-                _shift(live, ahead.plus("live"), ahead.minus("live"))
+                _shift(live, _ids(ahead.plus("live")), _ids(ahead.minus("live")))
             known = tuple(name for name in self._nodes if live.pop(name, False))
             return known + tuple(live)
 
@@ -215,11 +215,14 @@ class Store:
         return live
 
 
-def _shift(live: dict[str, bool], came: list[Row], went: list[Row]) -> None:
-    for row in went:
-        live.pop(str(row[0]), None)
-    for row in came:
-        live[str(row[0])] = True
+def _ids(rows: list[Row]) -> list[str]:
+    return [str(row[0]) for row in rows]
+
+
+def _shift(live: dict[str, bool], came: list[str], went: list[str]) -> None:
+    for name in went:
+        live.pop(name, None)
+    live.update(dict.fromkeys(came, True))
 
 
 def _bad(code: str, relation: str, message: str) -> OntologyError:

@@ -21,8 +21,9 @@ OURS = re.compile(r"(row|[a-zR])\d+")
 FIXED = {
     *("make", "run", "helpers", "data", "drive", "found", "meter", "before", "row", "n", "_", "dict", "len", "set"),
     *("int", "tuple", "list", "plus", "minus", "undo_plus", "undo_minus", "below", "total", "tick", "fewest", "some"),
+    "odd",
 }
-ATTRIBUTES = {"append", "add", "scan", "values", "fromkeys", "__class__"}
+ATTRIBUTES = {"append", "add", "scan", "values", "fromkeys", "all", "__class__"}
 
 HOSTILE = """
     exec(X) :- os(X, "__import__('os').system('true')"), not eval(X), X != "');raise(", X != 7.

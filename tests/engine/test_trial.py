@@ -13,7 +13,6 @@ from contextmesh.base.source import Source
 from contextmesh.datalog import spec
 from contextmesh.datalog.engine import Engine
 from contextmesh.datalog.facts import Delta
-from contextmesh.datalog.index import rows_of
 from contextmesh.datalog.program import build_program
 from contextmesh.lang.rules import parse_rules
 
@@ -27,8 +26,7 @@ def ordered(engine: Engine) -> dict[str, list[Any]]:
         engine.read(name.removesuffix(" given"))
         state[name] = [list(relation.scan()), len(relation)]
         for (columns, where), index in relation._indexes.items():
-            buckets = [index.buckets[key] for key in sorted(index.buckets, key=repr)]
-            state[f"{name} {columns} {where}"] = [list(rows_of(bucket)) for bucket in buckets]
+            state[f"{name} {columns} {where}"] = [list(index.rows(key)) for key in sorted(index.buckets, key=repr)]
     return state
 
 
@@ -101,7 +99,7 @@ def check_indexes(engine: Engine) -> None:
         rows = list(relation.scan())
         assert len(rows) == len(relation)
         for index in relation.indexes():
-            held = [row for bucket in index.buckets.values() for row in rows_of(bucket)]
+            held = [row for key in index.buckets for row in index.rows(key)]
             assert sorted(held, key=repr) == sorted(filter(index.admits, rows), key=repr)
 
 
