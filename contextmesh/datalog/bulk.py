@@ -41,6 +41,7 @@ class Bulk:
         self._relations = {r.name: r for r in relations if len(r) <= MANY_MORE * len(came)}
         self._given: dict[Columns, set[Any]] = {}
         self._values: dict[tuple[str, Columns], set[Any]] = {}
+        self._keys: dict[tuple[str, Columns], bool] = {}
         self._within: dict[str, bool] = {}
 
     def adds_nothing(self, rule: Rule, at: int) -> bool:
@@ -81,7 +82,7 @@ class Bulk:
         columns = tuple(i for i, (a, b) in enumerate(beside) if a == b and isinstance(a, Var | Const))
         if not columns or not any(terms in beside or terms[::-1] in beside for terms in apart):
             return False
-        return len(self._of(other.relation, columns)) == len(self._relations[other.relation])
+        return self._is_key(other.relation, columns)
 
     # ---- what was passed over --------------------------------------------------------------------
 
@@ -97,6 +98,18 @@ class Bulk:
             rows = self._relations[relation].scan()
             self._values[relation, columns] = set(map(itemgetter(*columns), rows))
         return self._values[relation, columns]
+
+    def _is_key(self, relation: str, columns: Columns) -> bool:
+        """Whether no two rows of a relation are seen to agree in these columns.
+
+        Rows with different hashes differ, and hashes take half the memory of what they are of. Where two meet,
+        nothing is seen.
+        """
+        if (relation, columns) not in self._keys:
+            rows = self._relations[relation]
+            hashes = set(map(hash, map(itemgetter(*columns), rows.scan())))
+            self._keys[relation, columns] = len(hashes) == len(rows)
+        return self._keys[relation, columns]
 
     def _are_rows_of(self, name: str) -> bool:
         """Whether each row that came is a row of the relation too: the very rows it got last, or any."""
