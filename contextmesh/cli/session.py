@@ -27,14 +27,16 @@ KeepOption = Annotated[
 
 def told(home: Path, saved: Saved) -> dict[str, object]:
     """What a save did, as JSON."""
-    return {"session": str(home), "generation": saved.generation, "written": list(saved.written)}
+    told = {"session": str(home), "generation": saved.generation, "written": list(saved.written)}
+    return {**told, "removed": list(saved.removed)} if saved.removed else told
 
 
 def told_text(home: Path, saved: Saved) -> str:
     """What a save did, as a line."""
     if saved.written:
         return f"saved in {home} (generation {saved.generation})"
-    return f"{home} stays at generation {saved.generation}"
+    removed = f"; {len(saved.removed)} files of earlier ones were removed" if saved.removed else ""
+    return f"{home} stays at generation {saved.generation}{removed}"
 
 
 @session.command(epilog="Example:  contextmesh session save --keep 5 --session notes.mesh")
@@ -56,7 +58,7 @@ def save(
     home = kit.require_session(session)
     rules = kit.load_policy(policy) or Policy.load()
     with keeping(home, keep):
-        saved = fold(home, rules, wait=wait, adopt_policy=adopt_policy)
+        saved = fold(home, rules, wait=wait, adopt_policy=adopt_policy, pruning=keep is not None)
     kit.show(lambda: told(home, saved), lambda: told_text(home, saved), as_json=json)
 
 

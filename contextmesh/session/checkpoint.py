@@ -16,6 +16,7 @@ from contextmesh.session.manifest import JOURNALLED
 from contextmesh.session.pending import Attempt, Entry
 from contextmesh.session.plan_lines import plan_body
 from contextmesh.session.plan_told import plan_told
+from contextmesh.session.pointer import require_not_ahead
 from contextmesh.session.rebase import LATER
 from contextmesh.session.state import SessionState
 
@@ -79,8 +80,9 @@ def checkpoint(
 
     Raises:
         SessionLockedError: ``locked``.
-        SessionError: ``stale-session``, ``home-changed``, ``unwritable-file``, and why what others committed cannot
-            be trusted. In each case the session is as it was, and the checkpoint can be tried again.
+        SessionError: ``stale-session``, ``home-changed``, ``unwritable-file``, ``pointer-differs``, and why what
+            others committed cannot be trusted. In each case the session is as it was, and the checkpoint can be tried
+            again.
         SnapshotError: ``unwritable-record``: a record that a reader would refuse.
         InputError: ``missing-session``: it has no directory.
     """
@@ -93,6 +95,7 @@ def checkpoint(
     if not _is_changed(state) and not (compact and home.changes):
         return Acknowledged(state)
     with held_or_locked(home.path, held, wait):
+        require_not_ahead(home.path)
         current = caught_up(state, rebases=rebases)
         rebased = current is not state
         notices = _later(state, current)

@@ -20,6 +20,7 @@ from contextmesh.session.lock import Held, held_or_locked
 from contextmesh.session.manifest import JOURNALLED, POINTER, numbered
 from contextmesh.session.pending import Attempt, Pending
 from contextmesh.session.plan_told import plan_told
+from contextmesh.session.pointer import require_not_ahead
 from contextmesh.session.state import Home, SessionState
 
 _KINDS = ("graph", "records", "vectors", "resolver", "execution", "runledger", "journal", "session")
@@ -32,10 +33,12 @@ class Saved:
     Attributes:
         state: the session, now at home where it was saved.
         written: the files of the new generation; empty when nothing had changed and nothing was written.
+        removed: where nothing was written, the files of earlier generations that are not to be kept any more.
     """
 
     state: SessionState
     written: tuple[str, ...]
+    removed: tuple[str, ...] = ()
 
     @property
     def generation(self) -> int:
@@ -61,7 +64,8 @@ def save(
 
     Raises:
         SessionLockedError: locked: another writer is at it.
-        SessionError: stale-session, session-exists, home-changed, not-a-folder, unwritable-file; nothing changed.
+        SessionError: stale-session, session-exists, home-changed, not-a-folder, unwritable-file, pointer-differs;
+            nothing changed.
         InputError: out-of-range: no version that is written, or no time that can be waited.
     """
     directory = Path(directory)
@@ -75,6 +79,7 @@ def save(
         raise SessionError(unwritable(directory, error)) from None
     files.identity(directory)
     with held_or_locked(directory, held, wait):
+        require_not_ahead(directory)
         current = _current(directory, state.graph.policy)
         if not replace_session:
             _require_ours(directory, state, at_home, current)
@@ -260,6 +265,23 @@ def _outgoing(directory: Path, policy: Policy, generation: int) -> list[str]:
         names.extend(_listed(directory, policy, None))
     ours = [numbered(kind, generation) for kind in _KINDS]
     return [name for name in names if name not in (*ours, POINTER)]
+
+
+def prune(directory: Path, policy: Policy) -> tuple[str, ...]:
+    """Removes the earlier generations that are not kept; the caller holds the lock, and has read the newest whole.
+
+    Raises:
+        SessionError: unwritable-file; some may be gone.
+    """
+    numbers = files.generations(directory)[1 + kept(directory) :]
+    names = tuple(name for number in numbers for name in _listed(directory, policy, number))
+    gone = tuple(name for name in names if (directory / name).is_file())
+    try:
+        for name in gone:
+            files.remove(directory, name)
+    except OSError as error:
+        raise SessionError(unwritable(directory, error)) from None
+    return gone
 
 
 def _listed(directory: Path, policy: Policy, number: int | None) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ from typing import Any
 from contextmesh.base.errors import Problem, Refusal, SessionError, Where
 from contextmesh.datalog.ast import Row
 from contextmesh.policy import Policy
-from contextmesh.session.commit import Saved, save
+from contextmesh.session.commit import Saved, prune, save
 from contextmesh.session.files import generations, identity
 from contextmesh.session.journal import Line, beginning, decode
 from contextmesh.session.load import load, read_generation
@@ -259,11 +259,14 @@ def _rows(old: Store, new: Store, relation: str) -> tuple[tuple[Row, ...], tuple
 # ---- fold, restore and migrate --------------------------------------------------------------
 
 
-def fold(directory: Path, policy: Policy, *, wait: float = 0.0, adopt_policy: bool = False) -> Saved:
+def fold(
+    directory: Path, policy: Policy, *, wait: float = 0.0, adopt_policy: bool = False, pruning: bool = False
+) -> Saved:
     """The newest generation with its journal folded in, as the next one; one with nothing to fold stays as it is.
 
     Args:
         adopt_policy: put a session that was written under other rules under those in force.
+        pruning: remove the generations that are not kept though there is nothing to fold.
 
     Raises:
         SessionError: why it cannot be trusted. SessionLockedError: locked.
@@ -273,7 +276,7 @@ def fold(directory: Path, policy: Policy, *, wait: float = 0.0, adopt_policy: bo
         state = load(directory, policy=policy, adopt_policy=adopt_policy)
         assert state.home is not None and state.manifest is not None, "loaded"
         if not (state.home.changes or state.notices):
-            return Saved(state, ())
+            return Saved(state, (), prune(directory, policy) if pruning else ())
         version = max(VERSION, state.manifest.version)
         return save(directory, replace(state, manifest=None), version=version, held=held)
 

@@ -11,9 +11,10 @@ from contextmesh.base.errors import Problem, Refusal, SessionError, Where
 from contextmesh.base.fields import Fault
 from contextmesh.base.strict import parse
 from contextmesh.policy import Policy
-from contextmesh.session.files import MANIFEST_SIZE, generations, identity, newest, read_member, read_pointer
+from contextmesh.session.files import MANIFEST_SIZE, generations, identity, latest, newest, read_member, read_pointer
 from contextmesh.session.manifest import POINTER, Manifest, numbered, read_manifest
 from contextmesh.session.pending import Pending
+from contextmesh.session.pointer import ahead, alone, copied, pointer
 from contextmesh.session.state import SessionState
 from contextmesh.session.verify import Read, verified
 
@@ -43,6 +44,7 @@ def load(
     directory = Path(directory)
     rules = policy if policy is not None else Policy.load()
     before = identity(directory)
+    lost = ahead(directory)
     read = None
     try:
         read = _read_settled(directory, rules, generation, wait)
@@ -55,7 +57,10 @@ def load(
         raise SessionError(Problem("home-changed", message, subject=str(directory), where=Where(str(directory))))
     assert state.home is not None, "verified gives it"
     home = replace(state.home, device=before[0], inode=before[1])
-    state = replace(state, home=home)
+    notices = state.notices
+    if lost is not None and state.generation == dict(lost.fields)["newest"]:
+        notices = (*notices, replace(lost, message=f"{lost.message}; {lost.hint}"))
+    state = replace(state, home=home, notices=notices)
     pending = Pending(state.graph.store, state.resolver, state.walks, state.history, state.carried, state.rounds)
     return replace(state, pending=pending)
 
@@ -130,8 +135,10 @@ _OF_THE_POLICY = frozenset(("no-such-node-type", "no-such-edge-type", "policy-di
 def _refused(directory: Path, policy: Policy, wanted: int | None, refusal: Refusal, *, offer: bool) -> SessionError:
     """The refusal with the generation it is about, and an earlier one that loads, if there is one."""
     if wanted is None:
-        wanted = next(iter(generations(directory)), None)
+        wanted = latest(directory)
     spare = _spare(directory, policy, wanted) if offer and wanted is not None else None
+    held = pointer(directory)
+    saved = held is not None and held.generation == wanted and alone(directory, held)
     problems = []
     for problem in refusal.problems:
         fields = (*problem.fields, ("generation", wanted), ("offered", spare))
@@ -139,6 +146,8 @@ def _refused(directory: Path, policy: Policy, wanted: int | None, refusal: Refus
         offered = None
         if problem.code in _OF_THE_POLICY:
             offered = "a session written under another policy opens with that policy (--policy DIR)"
+        elif saved and wanted is not None:
+            offered = f"`{copied(directory, POINTER, numbered('session', wanted))}` puts back what it was"
         elif spare is not None and wanted is not None:
             without = numbered("session", wanted)
             offered = f"generation {spare} is whole; a copy of the directory without {without} opens it"

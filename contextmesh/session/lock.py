@@ -9,7 +9,7 @@ import stat
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager as Context
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic, sleep
@@ -60,7 +60,7 @@ def writer_lock(
 
     Raises:
         SessionLockedError: locked, with the holder's pid and host.
-        SessionError: not-a-file, unwritable-file: the lock file is not what it should be.
+        SessionError: not-a-file, linked-file, unwritable-file: the lock file is not what it should be.
         InputError: ``out-of-range``: no number of seconds that can be waited.
     """
     if not 0.0 <= wait <= LONGEST:
@@ -135,12 +135,11 @@ def _say_who(directory: Path, descriptor: int) -> None:
         disk().truncate(descriptor, 0, name)
         os.lseek(descriptor, 0, os.SEEK_SET)
         write_all(descriptor, holder, name)
-        write_bytes(directory / HOLDER, holder, mode=_MODE, lasting=False)
     except OSError as error:
         message = f"{name} cannot be written: {error.strerror}"
         raise SessionError(Problem("unwritable-file", message, subject=name, where=Where(name))) from None
-    except InputError as error:
-        raise SessionError(*error.problems) from None
+    with suppress(InputError, OSError):  # it informs, and no more
+        write_bytes(directory / HOLDER, holder, mode=_MODE, lasting=False)
 
 
 def _open(path: Path) -> int:
@@ -150,6 +149,9 @@ def _open(path: Path) -> int:
     try:
         descriptor = disk().open(path, flags, _MODE)
     except OSError as error:
+        if path.is_symlink():
+            message = f"{name} is a symbolic link, which is not followed here"
+            raise SessionError(Problem("linked-file", message, subject=name, where=Where(name))) from None
         message = f"{name} cannot be opened for locking: {error.strerror}"
         raise SessionError(Problem("unwritable-file", message, subject=name, where=Where(name))) from None
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):

@@ -92,7 +92,7 @@ def ahead(directory: Path) -> Problem | None:
         str(path),
         (("stated", held.generation), ("newest", newest)),
         Where(str(path)),
-        note=f"`{command}` mends it, and until then nothing is written",
+        note="what is written now would take the place of that generation",
         hint=f"`{command}` mends it",
     )
 

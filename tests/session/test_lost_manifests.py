@@ -8,6 +8,9 @@ from pathlib import Path
 import pytest
 
 from contextmesh import session
+from contextmesh.base.errors import SessionError
+from contextmesh.cli.app import main
+from contextmesh.session.generations import log
 
 from .places import grown, listing, small
 from .test_doctor import carry_out, found
@@ -131,3 +134,110 @@ def test_a_pointer_to_a_generation_of_which_nothing_is_left_is_made_a_copy_of_th
     carry_out(one.command)
     assert found(directory) == []
     assert session.load(directory).generation == 2
+
+
+def test_a_generation_whose_manifest_is_lost_is_told_by_a_read_and_nothing_is_written_on_top(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    directory = tmp_path / "s"
+    journalled(directory, 3)
+    seen = session.load(directory)
+    (directory / "session-000003.json").unlink()
+    command = f"cp -- {directory}/session.json {directory}/session-000003.json"
+    before = {name: held for name, held in listing(directory).items() if "lock" not in name}
+
+    state = session.load(directory)
+    assert (state.generation, [notice.code for notice in state.notices]) == (2, ["pointer-differs"])
+    assert main(["health", "--session", str(directory)]) in (0, 1)
+    told = capsys.readouterr().err
+    assert "warning[pointer-differs]" in told
+    assert command in told
+    writes: tuple[Callable[[], object], ...] = (
+        lambda: session.checkpoint(grown(state, "Quay")),
+        lambda: session.save(directory, grown(state, "Quay 2")),
+        lambda: session.save(directory, small(), replace_session=True),
+        lambda: session.checkpoint(grown(seen, "Quay")),
+    )
+    for write in writes:
+        with pytest.raises(SessionError) as caught:
+            write()
+        assert caught.value.code == "pointer-differs"
+        assert command in (caught.value.problem.hint or "")
+    for words in (["save"], ["save", "--keep", "0"], ["restore", "1"]):
+        assert main(["session", *words, "--session", str(directory)]) == 2
+    assert {name: held for name, held in listing(directory).items() if "lock" not in name} == before
+
+    carry_out(command)
+    assert session.load(directory).notices == ()
+    assert session.checkpoint(seen).lines > 0
+    capsys.readouterr()
+
+
+def test_a_pointer_that_is_older_than_the_newest_manifest_is_in_nobodys_way(tmp_path: Path) -> None:
+    directory = tmp_path / "s"
+    journalled(directory, 3)
+    (directory / "session.json").write_bytes((directory / "session-000002.json").read_bytes())
+
+    state = session.load(directory)
+
+    assert (state.generation, state.notices) == (3, ())
+    assert session.checkpoint(grown(state, "Quay")).lines > 0
+
+
+def test_the_hint_at_a_planted_manifest_names_it_and_how_it_comes_back(tmp_path: Path) -> None:
+    directory = tmp_path / "s"
+    journalled(directory, 3)
+    _relinked(directory / "session-000003.json")
+    with pytest.raises(SessionError) as caught:
+        session.load(directory)
+    assert caught.value.code == "linked-file"
+    assert f"`rm -- {directory}/session-000003.json && cp -- {directory}/session.json" in str(caught.value.problem.hint)
+
+    (directory / "session.json").unlink()
+    with pytest.raises(SessionError) as caught:
+        session.load(directory)
+    assert caught.value.problem.hint == (
+        "generation 2 is whole; a copy of the directory without session-000003.json opens it"
+    )
+
+
+def test_a_save_that_is_to_keep_fewer_removes_them_though_nothing_changed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    directory = tmp_path / "s"
+    directory.mkdir()
+    (directory / "session.keep").write_text("9\n")
+    state = session.save(directory, small(), version=3).state
+    for number in range(2, 5):
+        state = session.checkpoint(grown(state, f"Pier {number}"), compact=True).state
+
+    for kept in (2, 0):
+        assert main(["session", "save", "--keep", str(kept), "--session", str(directory)]) == 0
+        assert "stays at generation 4; " in capsys.readouterr().out
+        assert [entry.generation for entry in log(directory, state.graph.policy)] == list(range(4, 3 - kept, -1))
+    assert found(directory) == []
+
+
+def test_a_planted_lock_is_refused_as_a_link(tmp_path: Path) -> None:
+    directory = tmp_path / "s"
+    state = session.save(directory, small(), version=3).state
+    (directory / "session.lock").unlink()
+    (directory / "session.lock").symlink_to(tmp_path / "elsewhere")
+
+    with pytest.raises(SessionError) as caught:
+        session.checkpoint(grown(state, "Pier"))
+
+    assert caught.value.code == "linked-file"
+    assert not (tmp_path / "elsewhere").exists()
+
+
+def test_a_writer_that_cannot_say_who_it_is_writes_all_the_same(tmp_path: Path) -> None:
+    directory = tmp_path / "s"
+    state = session.save(directory, small(), version=3).state
+    (directory / "session.lock.meta").unlink()
+    (directory / "session.lock.meta").mkdir()
+    (directory / "session.lock.meta" / "mine").write_bytes(b"")
+
+    assert session.checkpoint(grown(state, "Pier")).lines > 0
+
+    assert len(session.load(directory).graph.store.nodes) == 2
