@@ -100,7 +100,7 @@ def test_the_log_of_a_journal_shows_its_transactions(tmp_path: Path) -> None:
     told = [one.seq for one in entry.transactions]
     assert told[-2:] == [line["transaction"] for line in written]
     words = log_text((entry,))
-    assert f"transaction {told[-1]} (node), build 1: 1 nodes" in words
+    assert f"transaction {told[-1]} (node), build 1: 1 node" in words
     assert entry.as_json()["transactions"][-1] == {"seq": told[-1], "kind": "node", "day": None, "build": 1}
 
 
