@@ -20,6 +20,7 @@ DAY = 86_400_000_000
 FORMS = "2024, 2024-03, 2024-03-01 or 2024-03-01T09:30:00+02:00"
 
 _EPOCH = date(1970, 1, 1).toordinal()
+_BEGIN, _END = (date.min.toordinal() - _EPOCH) * DAY, (date.max.toordinal() + 1 - _EPOCH) * DAY
 _CALENDAR = re.compile(r"(\d{4})(?:-(\d{2})(?:-(\d{2}))?)?", re.ASCII)
 _CLOCK = re.compile(
     r"(\d{4})-(\d{2})-(\d{2})[T ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,6}))?)?\s?(Z|[+-]\d{2}:?\d{2})?",
@@ -91,7 +92,9 @@ def period_or_none(value: object) -> Period | None:
 
 
 def day_text(day: int) -> str:
-    """The ISO form of whole days since 1970-01-01."""
+    """The ISO form of whole days since 1970-01-01; the day before year 1, which no date names, is 0000-12-31."""
+    if day + _EPOCH == 0:
+        return "0000-12-31"
     return date.fromordinal(day + _EPOCH).isoformat()
 
 
@@ -109,7 +112,7 @@ def _calendar(text: str, found: re.Match[str]) -> Period:
     year, month, day = (None if part is None else int(part) for part in found.groups())
     assert year is not None, "every form begins with a year"
     try:
-        first = date(year, month or 1, day or 1).toordinal()
+        first = date(year, 1 if month is None else month, 1 if day is None else day).toordinal()
     except ValueError as error:
         raise _impossible(text, error) from None
     if day is not None:
@@ -132,6 +135,8 @@ def _clock(text: str, found: re.Match[str]) -> Period:
     of_day = ((at.hour * 60 + at.minute) * 60 + at.second) * 1_000_000 + at.microsecond
     first = (at.date().toordinal() - _EPOCH) * DAY + of_day - (offset or 0) * 60_000_000
     length = 60_000_000 if found[6] is None else 1_000_000 if found[7] is None else 1
+    if first < _BEGIN or first + length > _END:
+        raise _impossible(text, "in UTC that is not in the years 1 to 9999")
     return Period(text, first, first + length, assumed_utc=offset is None)
 
 

@@ -189,6 +189,24 @@ def test_a_bound_that_cannot_be_is_refused(when: Any, valid_at: str | None, code
     assert refused.value.code == code
 
 
+def test_a_bound_before_every_day_of_the_calendar_holds_nothing() -> None:
+    mesh = Mesh()
+    mesh.graph.add_node("source", "Memo", attrs={"origin": "memo", "retrieved_at": "0001-01-01"})
+
+    past = mesh.as_of("@1", valid_at="0001-01-01T00:00Z")
+    assert (len(past.graph.store.nodes), past.past.as_json()["source_day"]) == (0, "0000-12-31")
+    assert "0000-12-31" in past.past.as_text()
+    assert len(mesh.as_of(valid_at="0001-01-01").graph.store.nodes) == 1
+
+
+def test_a_source_of_month_nought_is_undated() -> None:
+    mesh = Mesh()
+    mesh.graph.add_node("source", "Old memo", attrs={"origin": "memo", "retrieved_at": "2024-01-01"})
+    memo = mesh.graph.add_node("source", "Memo", attrs={"origin": "memo", "retrieved_at": "2024-00-00"})
+
+    assert mesh.as_of(valid_at="2024-01-01").past.undated == (memo.id,)
+
+
 def test_a_graph_without_dates_has_no_past_in_source_time() -> None:
     mesh = Mesh()
     mesh.assume("The pump lasts a year")

@@ -48,11 +48,36 @@ def test_only_a_time_without_an_offset_is_assumed_to_be_utc() -> None:
     assert not read_period("2024-01-01").assumed_utc
 
 
+_EDGES = st.sampled_from([date(1, 1, 1), date(1, 1, 2), date(9999, 12, 30), date(9999, 12, 31)])
+_CLOCKS = st.sampled_from(["", "T00:00", "T00:00:00", "T12:30:15.5", "T23:59", "T23:59:59.999999"])
+_OFFSETS = st.sampled_from(["", "Z", "+00:01", "-00:01", "+14:00", "-14:00", "+23:59", "-23:59"])
+
+
+@given(_EDGES, _CLOCKS, _OFFSETS)
+def test_a_date_at_the_edge_of_the_calendar_is_in_it_or_refused(day: date, clock: str, offset: str) -> None:
+    written = day.isoformat() + (clock + offset if clock else "")
+    try:
+        period = read_period(written)
+    except InputError as refused:
+        assert refused.code == "impossible-date"
+        assert offset.startswith("+" if day.year == 1 else "-")
+        return
+    assert read_period(date.min).first <= period.first < period.end <= read_period(date.max).end
+    for told in (period.first_day, period.last_day):
+        assert len(day_text(told)) == len("2024-03-01")
+    assert instant_text(period.first) >= "0001-01-01"
+
+
 @pytest.mark.parametrize(
     ("text", "code"),
     [
         ("2023-02-29", "impossible-date"),
         ("2024-13", "impossible-date"),
+        ("2024-00", "impossible-date"),
+        ("2024-00-00", "impossible-date"),
+        ("2024-03-00", "impossible-date"),
+        ("0001-01-01T00:00:00+14:00", "impossible-date"),
+        ("9999-12-31T23:59:59-00:01", "impossible-date"),
         ("0000", "impossible-date"),
         ("2024-01-01T24:00", "impossible-date"),
         ("2024-01-01T10:00+24:00", "impossible-date"),
