@@ -40,6 +40,7 @@ _WORDS: Mapping[str, tuple[str, str]] = {
     "replaced_by_several": ("record replaced by several", "records replaced by several"),
     "successor_dated_before": ("record older than what it replaces", "records older than what they replace"),
     "imprecise_date": ("date that names no single day", "dates that name no single day"),
+    "unreadable_date": ("date that cannot be read", "dates that cannot be read"),
     "unknown_status": ("record with an unknown status word", "records with an unknown status word"),
     "requirement_cycle": ("record that requires itself through others", "records that require themselves"),
     "dead_ends": ("question that met a dead end", "questions that met a dead end"),

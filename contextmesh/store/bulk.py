@@ -158,7 +158,8 @@ def _is_decision(node: Node) -> bool:
 _OF_ATTRIBUTES: dict[str, Callable[[Node], bool]] = {
     **dict.fromkeys(("justification", "premise"), _stands_on),
     **dict.fromkeys(("dated", "dated_within"), _is_source),
-    **dict.fromkeys(("record_key", "record_status", "imprecise_date", "refers"), _is_decision),
+    **dict.fromkeys(("record_key", "record_status", "refers"), _is_decision),
+    "imprecise_date": lambda node: _is_source(node) or _is_decision(node),
 }
 """Relations that follow from the attributes of nodes, and the nodes that can have rows in them."""
 

@@ -5,7 +5,8 @@ Attributes that become facts, beside ``carries`` for the name of each:
 ===================== ============== ==========================================================
 attribute             on             facts
 ===================== ============== ==========================================================
-``retrieved_at``      source         an ISO date or date-time → ``dated``; a month or year → ``dated_within``
+``retrieved_at``      source         an ISO date or date-time → ``dated``; a month or year → ``dated_within``;
+                                     other text with a figure in it → ``imprecise_date``
 ``justifications``    any kind       ``[[ground, …], …]`` → ``justification``, ``premise``
 ``record_key``        decision       text → ``record_key``
 ``refers``            decision       ``{relation: [key, …]}`` → ``refers``
@@ -233,10 +234,12 @@ def stated_justifications(node: Node) -> tuple[tuple[str, ...], ...]:
 
 
 def _date_facts(node: Node) -> Iterator[Fact]:
-    imprecise = node.attrs.get("imprecise_date")
+    imprecise, written = (node.attrs.get(name) for name in ("imprecise_date", "retrieved_at"))
+    period = period_or_none(written)
     if isinstance(imprecise, str):
         yield "imprecise_date", (node.id, imprecise)
-    period = period_or_none(node.attrs.get("retrieved_at"))
+    elif period is None and isinstance(written, str) and any(char.isdigit() for char in written):
+        yield "imprecise_date", (node.id, written)
     if period is None:
         return
     first, last = period.first // DAY, (period.end - 1) // DAY

@@ -112,6 +112,11 @@ def said(relation: str, *row: str | int) -> Build:
     return lambda world: world.say(relation, *row)
 
 
+def unreadable(world: World) -> None:
+    world.nodes("source", "leaflet")
+    world.say("imprecise_date", "leaflet", "2025-02-30")
+
+
 def node(name: str, kind: str) -> Build:
     return lambda world: world.node(name, kind)
 
@@ -163,6 +168,8 @@ SIGNALS: dict[str, tuple[Build, str, set[str]]] = {
     "a successor older than what it replaces": (successor_dated(99), "successor_dated_before", {"new"}),
     "a successor of the same day": (successor_dated(100), "successor_dated_before", set()),
     "a date of a month": (said("imprecise_date", "new", "2001-05"), "imprecise_date", {"new"}),
+    "a date of a source that can be read": (said("imprecise_date", "book", "100, or so"), "unreadable_date", set()),
+    "a date of a source that cannot be read": (unreadable, "unreadable_date", {"leaflet"}),
     "a status nobody uses": (said("record_status", "new", "fianl"), "unknown_status", {"new"}),
     "two records that require each other": (requiring("pq", "qp", "rp", "qs"), "requirement_cycle", {"p", "q"}),
     "a longer cycle, with a branch": (
