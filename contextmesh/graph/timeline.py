@@ -30,6 +30,10 @@ KEPT = 8
 
 BY_TRANSACTION, BY_COMMIT = "transaction", "commit date"
 
+_EARLIER_HINT = (
+    "give that date or a later one, or none, which leaves the commit undated; a date given by mistake stays: ask by @N"
+)
+
 NO_COMMIT_DATES = "no commit of this graph is dated, so a date is read as the date of sources"
 
 NOT_DATED = "the last transactions bear no date, and are left out: {count}"
@@ -129,10 +133,10 @@ class Timeline:
             InputError: ``not-a-date``, ``impossible-date``; ``earlier-commit``: time would run backwards.
         """
         period = read_period(when)
-        dated = self._dated()
-        if dated and period < dated[-1][0]:
-            message = f"transactions are dated {dated[-1][0].text} already, and {period.text} is before that"
-            raise InputError(Problem("earlier-commit", message, subject=period.text, hint="give a later date"))
+        runs = self._runs_of_commits()
+        if runs and period < runs[-1][0]:
+            message = f"transactions are dated {runs[-1][0].text} already, and {period.text} is before that"
+            raise InputError(Problem("earlier-commit", message, subject=period.text, hint=_EARLIER_HINT))
         self._history.day = period.text
 
     def commit_date(self, seq: int) -> str | None:
@@ -144,10 +148,17 @@ class Timeline:
         return self._history.day if seq > self._history.begins else None
 
     def _dated(self) -> list[tuple[Period, int]]:
+        """The same, and everything that stands was there by the date in force; a date nothing bears is none."""
+        runs = self._runs_of_commits()
+        if self._history.day is None or not runs:
+            return runs
+        in_force = read_period(self._history.day)
+        return runs if in_force < runs[-1][0] else [*runs, (in_force, self._graph.store.seq)]
+
+    def _runs_of_commits(self) -> list[tuple[Period, int]]:
         """Each date of a commit with the last transaction that was there by then, in order.
 
-        A transaction without a date stands between two that have one, so it was there by the later of them. Everything
-        that stands was there by the date in force.
+        A transaction without a date stands between two that have one, so it was there by the later of them.
         """
         commits, runs = self._history.commits, self._runs
         for place in range(self._read, len(commits)):
@@ -161,9 +172,7 @@ class Timeline:
             else:
                 runs.append((period, seq))
         self._read = len(commits)
-        if self._history.day is None:
-            return runs
-        return [*runs, (read_period(self._history.day), self._graph.store.seq)]
+        return runs
 
     # ---- views ------------------------------------------------------------------------------------
 
@@ -194,11 +203,10 @@ class Timeline:
         """What a view would be bounded by; see ``at``."""
         if as_of is None and valid_at is None:
             raise InputError(Problem("no-bound", "no date bounds the view", hint="give a date to look back to"))
-        seq, learned_by = self._graph.store.seq, None
-        notes: tuple[str, ...] = ()
-        day = None if valid_at is None else self._source_day(read_period(valid_at))
-        if valid_at is not None:
-            notes = _utc_note(read_period(valid_at))
+        seq, learned_by, day = self._graph.store.seq, None, None
+        valid = None if valid_at is None else read_period(valid_at)
+        notes = () if valid is None else _utc_note(valid)
+        learned_end: int | None = None
         number = _number(as_of)
         if number is not None:
             seq, learned_by = self._transaction(number), BY_TRANSACTION
@@ -208,14 +216,17 @@ class Timeline:
             notes = (*_utc_note(period), *notes)
             if dated := self._dated():
                 seq, learned_by = self._commit(period, dated), BY_COMMIT
+                learned_end = min(period.end, dated[-1][0].end)
                 if period.end >= dated[-1][0].end and seq < self._graph.store.seq:
                     notes = (*notes, NOT_DATED.format(count=self._graph.store.seq - seq))
-            elif valid_at is None:
-                day = self._source_day(period)
+            elif valid is None:
+                day = self._source_day(period, seq, None)
                 notes = (*notes, NO_COMMIT_DATES)
             else:
                 hint = "leave one of the two dates out, or bound learning by the number of a transaction: @1"
                 raise InputError(Problem("no-commit-dates", NO_COMMIT_DATES, subject=period.text, hint=hint))
+        if valid is not None:
+            day = self._source_day(valid, seq, learned_end)
         return Bounds(seq, day, learned_by, notes, *(None if w is None else str(w) for w in (as_of, valid_at)))
 
     def _transaction(self, seq: int) -> int:
@@ -238,14 +249,28 @@ class Timeline:
             raise InputError(Problem("before-history", message, subject=period.text, hint=hint))
         return dated[count - 1][1]
 
-    def _source_day(self, period: Period) -> int:
-        engine = self._graph.store.engine
+    def _source_day(self, period: Period, seq: int, learned_end: int | None) -> int:
+        """The last day of a bound of source time.
+
+        Nothing after the latest date that was known within the bound of learning is past: a date of a source that was
+        learned by then, or the date of learning itself. So a refusal tells nothing of what was learned later.
+
+        Args:
+            learned_end: where the bound of learning ends, None to take it from the commits up to ``seq``.
+        """
+        store = self._graph.store
+        engine = (store if seq == store.seq else self.view(Bounds(seq)).graph.store).engine
         dates = (*engine.rows("dated"), *engine.rows("dated_within"))
         days = [row[-1] for row in dates if isinstance(row[-1], int)]
         if not days:
             message = "no source of this graph is dated, so it has no past in source time"
             raise InputError(Problem("no-dates", message, subject=period.text, hint="date a source: `retrieved_at`"))
-        _require_past(period, (max(days) + 1) * DAY)
+        if learned_end is None and self._runs_of_commits():
+            commits = self._history.commits
+            count = bisect_right(commits, seq, key=lambda commit: commit.seq)
+            last = next((one.day for one in reversed(commits[:count]) if one.day is not None), None)
+            learned_end = None if last is None else read_period(last).end
+        _require_past(period, max((max(days) + 1) * DAY, learned_end or 0))
         return period.last_day
 
     def _learned(self, bounds: Bounds) -> Past:

@@ -219,9 +219,64 @@ def test_commit_dates_do_not_run_backwards() -> None:
     mesh = Mesh()
     mesh.commits_on("2024-03-02")
     mesh.commits_on("2024-03-02")
+    mesh.commits_on("2024-03-01")
+    mesh.commits_on("2024-03-02")
+    mesh.assume("The pump lasts a year")
     with pytest.raises(InputError) as refused:
         mesh.commits_on("2024-03-01")
     assert refused.value.code == "earlier-commit"
+    assert "undated" in str(refused.value.problems[0].hint)
+
+
+def test_a_date_that_no_commit_bears_takes_no_past_away() -> None:
+    mesh = Mesh()
+    mesh.graph.add_node("source", "Memo", attrs={"origin": "memo", "retrieved_at": "2025-02-01"})
+    wanted = mesh.as_of("2025-02-01").past.as_json()
+    mesh.commits_on("2025-03-01")
+
+    assert mesh.as_of("2025-02-01").past.as_json() == wanted
+    mesh.assume("The pump lasts a year")
+    assert mesh.as_of("2025-03-01").past.bounds.learned_by == "commit date"
+
+
+def two_commits() -> Mesh:
+    mesh = Mesh()
+    for day, said in (("2025-03-01", "2025-02-01"), ("2025-03-05", "2025-02-15")):
+        mesh.commits_on(day)
+        mesh.graph.add_node("source", f"Memo of {said}", attrs={"origin": "memo", "retrieved_at": said})
+    return mesh
+
+
+@pytest.mark.parametrize(
+    ("as_of", "valid_at", "memos"),
+    [
+        ("2025-03-01", "2025-02-20", 1),
+        ("2025-03-01", "2025-03-01", 1),
+        ("2025-03-03", "2025-03-03", 1),
+        ("2025", "2025-03-05", 2),
+        ("@1", "2025-02-20", 1),
+        ("@2", "2025-02-14", 1),
+        (None, "2025-03-05", 2),
+    ],
+)
+def test_all_up_to_the_date_of_learning_is_past_in_source_time(as_of: str | None, valid_at: str, memos: int) -> None:
+    assert len(two_commits().as_of(as_of, valid_at=valid_at).graph.store.nodes) == memos
+
+
+@pytest.mark.parametrize(
+    ("as_of", "valid_at", "last"),
+    [
+        ("2025-03-01", "2025-03-04", "2025-03-01"),
+        ("@1", "2025-03-05", "2025-03-01"),
+        ("2025-03", "2025-04", "2025-03-05"),
+        (None, "2025-03-08", "2025-03-05"),
+    ],
+)
+def test_a_refusal_tells_nothing_that_was_learned_later(as_of: str | None, valid_at: str, last: str) -> None:
+    with pytest.raises(InputError) as refused:
+        two_commits().as_of(as_of, valid_at=valid_at)
+    assert refused.value.code == "future-date"
+    assert str(refused.value.problems[0].message).endswith(f"the last date here is {last}")
 
 
 def test_a_name_met_in_the_past_is_learned_nowhere() -> None:
