@@ -24,6 +24,7 @@ MAY_READ_A_CLOCK = {
     "datalog/goal.py",  # kills a child at its deadline
     "session/lock.py",  # waits between two tries for the writer lock
     "session/load.py",  # waits between two reads of a directory that is being swept
+    "cli/clock.py",  # whether a date that was typed is still to come; the date written is the one typed
     "cli/saving.py",  # how long a save took, so that saves during a round stay a small share of it
     "cli/rules_profile.py",  # what each rule costs; the clock is handed in and decides nothing
     "run/calls.py",  # when to stop waiting for a worker that hangs; the clock is handed in

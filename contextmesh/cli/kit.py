@@ -52,13 +52,13 @@ def _require_date(text: str | None) -> str | None:
     """A date of a commit as it was given, refused before anything is opened or made when it is none.
 
     Raises:
-        InputError: ``not-a-date``, ``impossible-date``.
+        InputError: ``not-a-date``, ``impossible-date``, ``commit-date-ahead``.
     """
-    if text is not None:
-        from contextmesh.base.dates import read_period
+    if text is None:
+        return None
+    from contextmesh.cli.clock import require_come
 
-        read_period(text)
-    return text
+    return require_come(text)
 
 
 OnOption = Annotated[

@@ -59,7 +59,7 @@ def reconstruct(
         typer.Option(help="With --json, the proof of each reason; one may take seconds where much hangs on one node."),
     ] = True,
 ) -> None:
-    """What a decision stood on, what came only afterwards, and what no source dates."""
+    """What a decision stood on, what came only afterwards, and what no source dates; --json has the proofs."""
     mesh = bounded(kit.open_mesh(session, policy, quiet=json), as_of, valid_at)
     found = mesh.reconstruct(decision)
     kit.show(
@@ -80,7 +80,8 @@ def reconstruction_text(found: Reconstruction) -> str:
         lines += ["", f"{title} ({len(reasons)})"]
         lines += [_reason_line(reason) for reason in reasons[:LISTED]]
         if len(reasons) > LISTED:
-            lines.append(f"  and {len(reasons) - LISTED} more (all of them, with proofs, with --json)")
+            lines.append(f"  and {len(reasons) - LISTED} more (all of them with --json)")
+    lines += ["", "(--json has the proof of each reason)"]
     if found.cut:
         lines.append("there is more than a reconstruction goes through")
     return "\n".join(lines)

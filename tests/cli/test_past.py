@@ -98,7 +98,13 @@ def test_commits_of_several_commands_keep_their_dates_in_the_journal_and_in_a_ne
 
 
 @pytest.mark.parametrize(
-    ("day", "code"), [("2024-02-30", "impossible-date"), ("today", "not-a-date"), ("2024-01-09", "earlier-commit")]
+    ("day", "code"),
+    [
+        ("2024-02-30", "impossible-date"),
+        ("today", "not-a-date"),
+        ("9999", "commit-date-ahead"),
+        ("2024-01-09", "earlier-commit"),
+    ],
 )
 def test_a_commit_with_a_date_that_cannot_be_writes_nothing(run: Run, tmp_path: Path, day: str, code: str) -> None:
     home = tmp_path / "pumps.mesh"
