@@ -7,7 +7,7 @@ date on; one replaced by several is superseded from the first of them on.
 
 A text may have been amended after the date it bears. What names a record is no older than that record, so a claim that
 mentions one of a later day counts from that day; and a header that names its successor had, before that day, neither
-the reference nor the status that goes with it.
+the reference nor the status that goes with it. Of a record that counts, ``attrs_then`` says what it said by then.
 """
 
 from __future__ import annotations
@@ -16,15 +16,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, cast
 
+from contextmesh.graph.attrs_then import STATUS, Header, nodes_then
 from contextmesh.graph.facts_then import copy_of, less
 from contextmesh.store.model import Edge, Node
-from contextmesh.store.relations import DECISION, JUSTIFICATIONS, stated_justifications
 
 if TYPE_CHECKING:
     from contextmesh.store.store import Store
 
 CLAIM, ENTITY, MENTIONS = "claim", "entity", "mentions"
-REFERS, STATUS = "refers", "record_status"
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,11 +70,8 @@ def known_by(store: Store, day: int) -> Selected:
     undated = tuple(gone)
     gone.update((id, None) for id, on in days.items() if on > day and id in store.nodes)
     kept = less(store.nodes, gone)
-    headers = _headers_of(store, days, day)
     nodes = kept.copy()
-    for id in (*headers, *(id for id, node in kept.items() if JUSTIFICATIONS in node.attrs)):
-        if id in kept:
-            nodes[id] = _node_then(kept[id], kept, headers.get(id))
+    nodes.update(nodes_then(store, kept, gone, _headers_of(store, days, day)))
     return Selected(nodes, _edges_among(store, kept, gone), undated, len(gone) - len(undated))
 
 
@@ -154,28 +150,26 @@ def _successors(store: Store) -> dict[str, list[tuple[str, tuple[str, ...]]]]:
     return found
 
 
-def _headers_of(store: Store, days: Mapping[str, int], day: int) -> dict[str, dict[str, None]]:
-    """For each record, the keys of successors that its header did not name yet."""
+def _headers_of(store: Store, days: Mapping[str, int], day: int) -> dict[str, Header]:
+    """For each record that names another of a later day: what its header did not say yet.
+
+    What replaced it was not named before it was there, recorded here or not; any other name may be of something that
+    is no record here, and stays.
+    """
+    successors = {(record, key) for record, keys in _successors(store).items() for key, _ in keys}
+    here: dict[str, bool | None] = {}
     found: dict[str, dict[str, None]] = {}
-    for record, keys in _successors(store).items():
-        for key, bearers in keys:
-            if not any(days.get(id, day + 1) <= day for id in bearers):
-                found.setdefault(record, {})[key] = None
-    return found
-
-
-def _node_then(node: Node, kept: Mapping[str, Node], unnamed: Mapping[str, None] | None) -> Node:
-    attrs = dict(node.attrs)
-    if unnamed and node.type == DECISION:
-        attrs.pop(STATUS, None)
-        refers = attrs[REFERS]
-        left = {word: [key for key in keys if key not in unnamed] for word, keys in refers.items()}
-        attrs[REFERS] = {word: keys for word, keys in left.items() if keys}
-    if JUSTIFICATIONS in attrs and (stated := stated_justifications(node)):
-        then = [list(grounds) for grounds in stated if all(ground in kept for ground in grounds)]
-        if len(then) < len(stated):
-            attrs[JUSTIFICATIONS] = then
-    return node if attrs == node.attrs else replace(node, attrs=attrs)
+    for row in store.engine.rows("refers"):
+        record, key = str(row[0]), str(row[2])
+        if key not in here:
+            bearers = [str(bearer[0]) for bearer in store.engine.match("record_key", (None, key))]
+            here[key] = any(days.get(id, day + 1) <= day for id in bearers) if bearers else None
+        if not here[key] and (here[key] is False or (record, key) in successors):
+            found.setdefault(record, {})[key] = None
+    return {
+        record: Header(unnamed, any((record, key) in successors for key in unnamed))
+        for record, unnamed in found.items()
+    }
 
 
 def _edge_then(edge: Edge, kept: Mapping[str, Node]) -> Edge:

@@ -9,6 +9,7 @@ from typing import Any
 
 from contextmesh.base.errors import OntologyError
 from contextmesh.base.ids import slug
+from contextmesh.graph.attrs_then import NAMED, PATHS, REFERS, STATUS
 from contextmesh.graph.batch import Batch
 from contextmesh.graph.graph import ContextGraph
 from contextmesh.ingest.documents import (
@@ -28,9 +29,7 @@ from contextmesh.store.model import Node, Provenance
 DECISION = "decision"
 EXTRACTOR = "decision-record"
 CHECKS = ("rationale-present", "provenance-present")
-KEY, REFERS, STATUS, IMPRECISE = "record_key", "refers", "record_status", "imprecise_date"
-NAMED, PATHS = "refers_named", "refers_path"
-"""Attributes beside ``refers``: by key, the name that was written, and the file a link leads to."""
+KEY, IMPRECISE = "record_key", "imprecise_date"
 _OURS = (KEY, REFERS, STATUS, IMPRECISE, NAMED, PATHS)
 _NEWER = (SUPERSEDES, "replaces")
 _OLDER = (SUPERSEDED_BY, "replaced_by")
