@@ -14,6 +14,13 @@ from contextmesh.datalog.explain import Derivation, Failure
 from contextmesh.datalog.limits import Limits
 from contextmesh.graph import assumptions, decisions, evidence, reject
 from contextmesh.graph.alone import alone
+from contextmesh.graph.arguments import (
+    require_justifications,
+    require_lists,
+    require_mapping,
+    require_required,
+    require_texts,
+)
 from contextmesh.graph.batch import Batch
 from contextmesh.graph.health import Health, health
 from contextmesh.graph.invalidation import Invalidation
@@ -125,11 +132,14 @@ class ContextGraph:
     @alone
     def assume(self, statement: str, *, created_by: str = "agent", id: str | None = None) -> Assumption:
         """Record what is taken to be true; see ``assumptions.assume``."""
+        require_required(statement=statement, created_by=created_by)
+        require_texts(id=id)
         return assumptions.assume(self, statement, created_by=created_by, id=id)
 
     @alone
     def supersede(self, old: str, statement: str, *, created_by: str = "agent") -> Assumption:
         """Replace an assumption by a statement, or by the assumption of that id; see ``assumptions.supersede``."""
+        require_required(old=old, statement=statement, created_by=created_by)
         return assumptions.supersede(self, old, statement, created_by=created_by)
 
     @alone
@@ -162,7 +172,15 @@ class ContextGraph:
         Raises:
             OntologyError: ``other-payload``, ``reserved-id``, ``id-taken``, ``blank-text`` … and what the rules refuse.
             UnknownError: ``unknown-node``.
+            InputError: ``wrong-type``: text where a list is wanted, or the other way round.
         """
+        require_required(title=title, rationale=rationale, source=source)
+        require_texts(supersedes=supersedes, id=id)
+        require_lists(
+            cites=cites, derived_from=derived_from, depends_on=depends_on, produces=produces, supported_by=supported_by
+        )
+        require_justifications(justifications)
+        require_mapping("attrs", attrs)
         proposal = decisions.Proposal(
             title,
             rationale,
@@ -193,11 +211,15 @@ class ContextGraph:
         metadata: Mapping[str, Any] | None = None,
     ) -> Node:
         """Take in an observation, without a verdict; see ``evidence.submit_evidence``."""
+        require_required(source_id=source_id)
+        require_mapping("metadata", metadata)
         return evidence.submit_evidence(self, text, source_id=source_id, external_id=external_id, metadata=metadata)
 
     @alone
     def reject(self, assumption_id: str, *, evidence_id: str, replacement: str | None = None) -> Invalidation:
         """Reject an assumption on evidence; see ``reject.reject``."""
+        require_required(assumption_id=assumption_id, evidence_id=evidence_id)
+        require_texts(replacement=replacement)
         return reject.reject(self, assumption_id, evidence_id=evidence_id, replacement=replacement)
 
     @alone

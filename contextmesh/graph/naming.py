@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from contextmesh.base.errors import Problem, UnknownError
 from contextmesh.base.wording import counted
+from contextmesh.graph.arguments import require_required
 from contextmesh.graph.names import fold
 from contextmesh.graph.portrait import redacted_for
 
@@ -29,7 +30,9 @@ def node_named(graph: ContextGraph, resolver: Resolver, name: str, *, kind: str 
 
     Raises:
         UnknownError: ``unknown-node`` with close names; ``ambiguous-name`` with the ids that bear it.
+        InputError: ``wrong-type``: no text.
     """
+    require_required(name=name)
     exact = graph.store.nodes.get(name)
     if exact is not None and (kind is None or exact.type == kind):
         return exact
