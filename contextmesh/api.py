@@ -9,10 +9,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from contextmesh.base.errors import InputError, Problem, SessionError
+from contextmesh.base.errors import InputError, Problem, SessionError, UnknownError
+from contextmesh.base.read_only import writes
 from contextmesh.graph.graph import ContextGraph
 from contextmesh.graph.names_then import PastResolver
 from contextmesh.graph.naming import find_nodes, node_named
+from contextmesh.graph.not_then import not_then
 from contextmesh.graph.portrait import Lineage, Portrait, lineage_of, portrait_of
 from contextmesh.graph.timeline import KEPT, Bounds, Past, Timeline
 from contextmesh.resolve.resolver import Resolver
@@ -145,6 +147,7 @@ class Mesh(AtHome):
 
     # ---- write ----------------------------------------------------------------------------------
 
+    @writes
     def ingest(
         self, paths: Iterable[str | Path], *, kind: str | None = None, progress: Progress | None = None
     ) -> BuildReport:
@@ -158,27 +161,33 @@ class Mesh(AtHome):
 
         return ingest(self.graph, self.resolver, read_paths(paths, kind=kind), progress=progress)
 
+    @writes
     def assume(self, statement: str, *, created_by: str = "agent", id: str | None = None) -> Assumption:
         return self.graph.assume(statement, created_by=created_by, id=id)
 
+    @writes
     def decide(self, title: str, *, rationale: str, source: str, **grounds: Any) -> Node:
         """See ContextGraph.decide."""
         return self.graph.decide(title, rationale=rationale, source=source, **grounds)
 
+    @writes
     def add_edge(self, src: str, type: str, dst: str, *, assumption: str | None = None, weight: float = 1.0) -> Edge:
         return self.graph.add_edge(src, type, dst, assumption=assumption, weight=weight)
 
+    @writes
     def submit_evidence(
         self, text: str, *, source_id: str, external_id: str | None = None, metadata: Mapping[str, Any] | None = None
     ) -> Node:
         """An observation, without a verdict."""
         return self.graph.submit_evidence(text, source_id=source_id, external_id=external_id, metadata=metadata)
 
+    @writes
     def reject(self, assumption: str, *, evidence_id: str, replacement: str | None = None) -> Invalidation:
         """An assumption falls, on recorded evidence; ``assumption`` is an id or its statement."""
         target = self.node(assumption, kind="assumption").id
         return self.graph.reject(target, evidence_id=evidence_id, replacement=replacement)
 
+    @writes
     def commits_on(self, when: str | date) -> None:
         """Date what is written from now on; the clock is the deployment's. See Timeline.commits_on.
 
@@ -300,11 +309,28 @@ class PastMesh(Mesh):
         past: the bounds, and what a bound of source time left out.
     """
 
+    is_past = True
+
     def __init__(self, past: Past, now: Mesh) -> None:
         super().__init__(graph=past.graph, resolver=PastResolver(past.graph, now.resolver))
         self._state = replace(self._state, walker=now.walker)
         self._now = now
         self.past = past
+
+    def node(self, name: str, *, kind: str | None = None) -> Node:
+        """As ``Mesh.node``; of what is here now, and was not then, the refusal says so."""
+        try:
+            return super().node(name, kind=kind)
+        except UnknownError as error:
+            if error.code != "unknown-node":
+                raise
+            try:
+                now = self._now.node(name, kind=kind)
+            except UnknownError:
+                raise error from None
+            if now.id in self.graph.store.nodes:
+                raise
+            raise not_then(name, now, self.past) from None
 
     @property
     def generation(self) -> int:

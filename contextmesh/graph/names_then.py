@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from contextmesh.resolve.normalise import block_keys, normalise
-from contextmesh.resolve.resolver import Attempt, Resolution, Resolver
+from contextmesh.resolve.resolver import Attempt, Resolution, Resolver, Step
 
 if TYPE_CHECKING:
     from contextmesh.graph.graph import ContextGraph
@@ -20,9 +20,12 @@ class PastResolver(Resolver):
     somebody who reads it.
     """
 
+    is_past = True
+
     def __init__(self, graph: ContextGraph, now: Resolver) -> None:
         self.threshold = now.threshold
         self.log: list[Attempt] = []
+        self._steps: list[Step] = []
         self._nodes = graph.store.nodes
         self._now = now
         self._peeked: dict[str, Resolver] = {}
@@ -38,6 +41,9 @@ class PastResolver(Resolver):
             found = self._table(self._related_then(normal)) if self.threshold > 0 else self.whole
             self._peeked[normal] = found
         return found.peek(mention)
+
+    def bearer(self, name: str) -> str | None:
+        return self.whole.bearer(name)
 
     @cached_property
     def whole(self) -> Resolver:

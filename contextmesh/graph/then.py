@@ -7,7 +7,7 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from contextmesh.base.errors import OntologyError, Problem
+from contextmesh.base.read_only import only_read
 from contextmesh.datalog.ast import Row
 from contextmesh.datalog.engine import Engine
 from contextmesh.graph.facts_then import facts_then
@@ -30,8 +30,7 @@ class PastStage(Stage):
 
     def commit(self, *, reasons: bool = True) -> Receipt:
         """Raises OntologyError, code ``past-is-read-only``."""
-        message = f"`{self.kind}` writes, and the past is only read"
-        raise OntologyError(Problem("past-is-read-only", message, subject=self.kind, hint="write to the mesh of now"))
+        raise only_read(self.kind)
 
 
 class PastStore(Store):

@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import Any
 
 from contextmesh.base.errors import InputError, Problem
+from contextmesh.base.read_only import writes
 from contextmesh.resolve.normalise import acronym, block_keys, normalise, own_form
 from contextmesh.resolve.similarity import similarity
 
@@ -94,6 +95,7 @@ class Resolver:
         """The ids of each block."""
         return MappingProxyType(self._blocks)
 
+    @writes
     def register(self, id: str, label: str, aliases: Iterable[str] = ()) -> tuple[str, ...]:
         """Adds a thing with its label and further names, or further names to a thing that is there.
 
@@ -171,6 +173,7 @@ class Resolver:
         """What was taken up and what was asked since then, in order."""
         return tuple(self._steps[cursor.steps :]), tuple(self.log[cursor.log :])
 
+    @writes
     def take(self, steps: Iterable[Step], attempts: Iterable[Attempt]) -> None:
         """Take up what another table learned, as ``since`` told it: a form that is somebody's here stays theirs.
 
@@ -191,6 +194,7 @@ class Resolver:
                 self._alias_to(key, value)
         self.log.extend(attempts)
 
+    @writes
     def become(self, other: Resolver) -> None:
         """Hold what another table holds, in this object; the other is not to be used any more."""
         self.__dict__.update(other.__dict__)

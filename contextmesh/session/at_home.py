@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from contextmesh.base.errors import InputError, Problem
+from contextmesh.base.read_only import writes
 from contextmesh.session.catch_up import refresh
 from contextmesh.session.checkpoint import Acknowledged, checkpoint
 from contextmesh.session.commit import save
@@ -36,6 +37,7 @@ class AtHome(ABC):
     def walker(self) -> WalkerSettings:
         return self._state.walker
 
+    @writes
     def checkpoint(self, *, wait: float = 0.0) -> Acknowledged:
         """Commit what is new since the last commit: it is on the disk when this returns, at the cost of what is new.
 
@@ -57,6 +59,7 @@ class AtHome(ABC):
         self._take(done.state)
         return done
 
+    @writes
     @contextmanager
     def writing(self, *, wait: float = 0.0) -> Iterator[Self]:
         """Hold the session for writing: inside, this mesh stands on what others committed, and nobody else commits.
@@ -74,6 +77,7 @@ class AtHome(ABC):
             yield self
             self._take(checkpoint(self._state, held=held).state)
 
+    @writes
     def refresh(self) -> None:
         """Stand on what others committed meanwhile; what is new here stays, on top of theirs.
 
@@ -82,6 +86,7 @@ class AtHome(ABC):
         """
         self._take(refresh(self._state))
 
+    @writes
     def save(self, directory: str | Path | None = None, *, version: int | None = None, wait: float = 0.0) -> int:
         """Commit a new generation and return its number; an unchanged mesh keeps the one it has.
 
@@ -125,6 +130,7 @@ class AtHome(ABC):
         """Whether anything was written, counted or learned here since the session was last committed."""
         return bool(self._state.pending)
 
+    @writes
     def stand_on(self, state: SessionState) -> None:
         """Another copy of this session was committed, and what is new in it was made here too."""
         self._state = replace(self._state, home=state.home, manifest=state.manifest)
