@@ -124,7 +124,8 @@ def test_profile_shows_as_many_rules_as_asked_and_counts_the_rest(run: Run) -> N
 
     assert lines[0].split() == ["work", "rows", "runs", "driven", "lookups", "scanned", "rule"]
     assert len(lines) == 1 + 3 + 2
-    assert lines[4].startswith("and 215 more rules, with ")
+    every = run("rules", "profile", "--no-time", "--json").json["rules"]
+    assert lines[4].startswith(f"and {len(every) - 3} more rules, with ")
 
 
 def test_profile_takes_rules_that_are_laid_over(run: Run, policy: Path) -> None:
