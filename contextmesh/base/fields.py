@@ -123,7 +123,7 @@ def number(row: Row, key: str) -> float:
 
 
 def finite(value: object) -> float:
-    """A finite number as a double, no boolean."""
+    """A finite number as a double that is exactly it, no boolean."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise Fault("wrong-type", f"must be a number, and is {kind_of(value)}")
     try:
@@ -132,6 +132,8 @@ def finite(value: object) -> float:
         raise Fault("huge-number", "is a number too big to keep") from None
     if isnan(made) or isinf(made):
         raise Fault("not-finite", "must be a finite number")
+    if made != value:
+        raise Fault("huge-number", "is a whole number with more digits than are kept", note=f"it would become {made!r}")
     return made
 
 

@@ -27,6 +27,13 @@ from contextmesh.store.store import Store
 _Node, _Edge, _Provenance = unfrozen(Node), unfrozen(Edge), unfrozen(Provenance)
 
 
+_EXACT = 2**53
+"""Below it every whole number is a double."""
+
+_DOUBLES = {"nodes": 5, "edges": 6}
+"""Columns in which a whole number becomes a double: a vector, a weight."""
+
+
 @dataclass(slots=True)
 class Loaded:
     """What the lines hold, as records.
@@ -66,6 +73,8 @@ class Loaded:
             Suspect: something is odd about it.
         """
         rows = decode(kind, line)
+        if kind in _DOUBLES and not self.verified:
+            _require_exact(line, rows, _DOUBLES[kind])
         at = self.counts[kind]
         if any(self.counts[later] for later in KINDS[KINDS.index(kind) + 1 :]):
             raise Suspect
@@ -211,3 +220,14 @@ def store_of(loaded: Loaded, policy: Policy, limits: Limits | None) -> Store:
     store.walks.update(loaded.walks)
     store.traversals.update(loaded.traversals)
     return store
+
+
+def _require_exact(line: bytes, rows: Rows, column: int) -> None:
+    """Raises Suspect for a whole number that the decoder rounded, as no double is exactly it."""
+    columns = (value if isinstance(value, list) else (value,) for value in (row[column] for row in rows))
+    if all(-_EXACT < number < _EXACT for numbers in columns for number in numbers):
+        return
+    for row in json.loads(line)[1]:
+        numbers = row[column] if isinstance(row[column], list) else [row[column]]
+        if any(isinstance(number, int) and float(number) != number for number in numbers):
+            raise Suspect

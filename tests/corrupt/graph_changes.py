@@ -209,6 +209,7 @@ TEXTS: dict[str, tuple[Callable[[bytes], bytes], str]] = {
     "NaN as a weight": (_texts(b'"weight": 1.0', b'"weight": NaN'), "not-finite"),
     "Infinity in attributes": (_texts(b'"canonical": ', b'"size": Infinity, "canonical": '), "not-finite"),
     "an embedding beyond a double": (_texts(b'"embedding": [\n        0.0', b'"embedding": [5e308'), "huge-number"),
+    "a weight of too many digits": (_texts(b'"weight": 1.0', b'"weight": 9007199254740993'), "huge-number"),
     "a weight beyond a double": (_texts(b'"weight": 1.0', b'"weight": 1e400'), "huge-number"),
     "a build of a thousand digits": (_texts(b'"build": 3', b'"build": ' + b"3" * 1000), "huge-number"),
     "half a surrogate pair in a label": (_texts(b'"label": "Harbour', b'"label": "\\ud800'), "lone-surrogate"),

@@ -196,6 +196,8 @@ FORGED: list[tuple[str, Change]] = [
     ("unknown-id", put("edges", 0, 4, 0)),
     ("unknown-id", put("edges", 0, 5, [10_000])),
     ("wrong-type", put("edges", 0, 5, [True])),
+    ("huge-number", put("edges", 0, 6, 2**53 + 1)),
+    ("huge-number", put("edges", 0, 6, 10**30)),
     ("out-of-range", put("edges", 0, 6, 0)),
     ("out-of-range", put("edges", 0, 6, -1.5)),
     ("huge-number", put("edges", 0, 6, 10**400)),
