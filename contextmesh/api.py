@@ -198,6 +198,14 @@ class Mesh(AtHome):
 
     # ---- read -----------------------------------------------------------------------------------
 
+    def date_to_come(self, when: str | date) -> str:
+        """The date as the next commit may bear it; see ``commits_on``. Nothing is dated by it.
+
+        Raises:
+            InputError: ``not-a-date``, ``impossible-date``; ``earlier-commit``: it is before the last commit's.
+        """
+        return self._timeline.date_to_come(when)
+
     def ask(self, question: str, *, budget: int | None = None) -> Answer:
         """An answer with its path, or one of four dead ends.
 

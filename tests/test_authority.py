@@ -19,12 +19,12 @@ MAY_LOAD_BY_NAME = {
     "cli/execute.py",  # a module that the person at the command line names
 }
 MAY_READ_A_CLOCK = {
+    "base/clock.py",  # whether a date that was given is still to come; the date written is the one given
     "base/disk.py",  # waits between two tries of a rename that somebody's open file stands in the way of
     "datalog/limits.py",  # a deadline is measured by a clock that is handed in
     "datalog/goal.py",  # kills a child at its deadline
     "session/lock.py",  # waits between two tries for the writer lock
     "session/load.py",  # waits between two reads of a directory that is being swept
-    "cli/clock.py",  # whether a date that was typed is still to come; the date written is the one typed
     "cli/saving.py",  # how long a save took, so that saves during a round stay a small share of it
     "cli/rules_profile.py",  # what each rule costs; the clock is handed in and decides nothing
     "run/calls.py",  # when to stop waiting for a worker that hangs; the clock is handed in

@@ -1,4 +1,4 @@
-"""The one question that a command asks of the machine's clock: whether a date that was typed is still to come."""
+"""The one question that a surface asks of the machine's clock: whether a date that was given is still to come."""
 
 from __future__ import annotations
 

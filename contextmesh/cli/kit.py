@@ -56,7 +56,7 @@ def _require_date(text: str | None) -> str | None:
     """
     if text is None:
         return None
-    from contextmesh.cli.clock import require_come
+    from contextmesh.base.clock import require_come
 
     return require_come(text)
 

@@ -130,6 +130,14 @@ class Timeline:
         A graph that was opened anew goes on undated until it is told a date: nobody but the deployment knows one.
 
         Raises:
+            InputError: as ``date_to_come``.
+        """
+        self._history.day = self.date_to_come(when)
+
+    def date_to_come(self, when: When) -> str:
+        """The date as the next commit may bear it; nothing is dated by it.
+
+        Raises:
             InputError: ``not-a-date``, ``impossible-date``; ``earlier-commit``: time would run backwards.
         """
         period = read_period(when)
@@ -137,7 +145,7 @@ class Timeline:
         if runs and period < runs[-1][0]:
             message = f"transactions are dated {runs[-1][0].text} already, and {period.text} is before that"
             raise InputError(Problem("earlier-commit", message, subject=period.text, hint=_EARLIER_HINT))
-        self._history.day = period.text
+        return period.text
 
     def commit_date(self, seq: int) -> str | None:
         """The date of a transaction's commit as it was supplied, or None; of the next one, the date in force."""

@@ -101,6 +101,7 @@ class Tool:
 LIMIT = Argument("limit", "whole", "rows at most", least=1, most=200)
 NEXT = Argument("next", words="`next` of the page before")
 PAGE = (LIMIT, NEXT)
+ON = Argument("on", words="ISO date of this commit, for as_of")
 
 TOOLS: tuple[Tool, ...] = (
     Tool(
@@ -186,6 +187,7 @@ TOOLS: tuple[Tool, ...] = (
             Argument("source_id", required=True),
             Argument("external_id", words="its id in your system"),
             Argument("metadata", "object"),
+            ON,
         ),
         ("id", "new", "generation"),
         role="write",
@@ -195,7 +197,7 @@ TOOLS: tuple[Tool, ...] = (
         "mesh_recheck",
         "Let the plan's registered auditors look at every standing result. Executes no work; a result they disprove "
         "takes down what stood on it.",
-        (),
+        (ON,),
         ("round", "audited", "invalidations", "complete", "generation"),
         role="plan",
         destructive=True,
@@ -210,6 +212,7 @@ TOOLS: tuple[Tool, ...] = (
             Argument("worker_key", words="a registered key"),
             Argument("auditor_key", words="a registered key"),
             Argument("produces", "list", "labels of what it makes"),
+            ON,
         ),
         ("task", "assumption", "generation"),
         role="plan",
@@ -218,7 +221,7 @@ TOOLS: tuple[Tool, ...] = (
     Tool(
         "mesh_resume",
         "One round of the plan: only what is due is executed, by its registered workers.",
-        (),
+        (ON,),
         ("round", "executed", "failed", "complete", "generation"),
         role="plan",
         destructive=True,

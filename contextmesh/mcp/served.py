@@ -203,22 +203,25 @@ class Served:
 
     # ---- write --------------------------------------------------------------------------------------
 
-    def commit(self, change: Change, *, alone: bool = False) -> Any:
+    def commit(self, change: Change, *, on: str | None = None, alone: bool = False) -> Ticket:
         """Make a write on the session as it is on disk, commit it, and serve the result from then on.
 
         Args:
+            on: the date of the commit, no earlier than that of the last commit that is served; None leaves it undated.
             alone: it must not share its commit with another: it runs code of the deployment.
 
         Raises:
-            InputError: ``demo-session``. SessionLockedError, SessionError: it could not be committed; nothing changed.
+            InputError: ``demo-session``; what speaks against the date: ``not-a-date``, ``impossible-date``,
+                ``commit-date-ahead``, ``earlier-commit``.
+            SessionLockedError, SessionError: it could not be committed; nothing changed.
         """
         self.require_writable()
         self._current()
-        ticket = Ticket(change)
+        ticket = Ticket(change, None if on is None else self._date_to_come(on))
         if alone:
             with self._writing:
                 self._write([ticket], alone=True)
-            return ticket.outcome()
+            return ticket.settled()
         with self._queueing:
             self._queue.append(ticket)
         with self._writing:
@@ -226,7 +229,14 @@ class Served:
                 with self._queueing:
                     tickets, self._queue = self._queue, []
                 self._write(tickets)
-        return ticket.outcome()
+        return ticket.settled()
+
+    def _date_to_come(self, on: str) -> str:
+        """As the command line takes it: what is known of the session when it is given is what it must come after."""
+        from contextmesh.base.clock import require_come
+
+        require_come(on)
+        return self.read(lambda mesh: mesh.date_to_come(on))
 
     def require_writable(self) -> None:
         """Raises InputError, ``demo-session``."""
@@ -325,8 +335,12 @@ def _told(mesh: Mesh, done: Committed) -> bool:
     pending, store = mesh.state.pending, mesh.graph.store
     if done.new is None or pending is None or store.seq + len(done.new) != done.state.graph.store.seq:
         return False
+    history = mesh.state.history
+    assert history is not None, "it was loaded"
     with pending.paused():  # it is in the directory already
         for transaction in done.new:
+            history.day = transaction.day
             replay(store, transaction)
+    history.day = None
     mesh.stand_on(done.state)
     return True

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from contextmesh.base.errors import Refusal
+from contextmesh.base.errors import Problem, Refusal
 
 if TYPE_CHECKING:
     from contextmesh.policy import Policy
@@ -27,25 +27,40 @@ Teach = Callable[["SessionState"], None]
 
 @dataclass
 class Ticket:
-    """A write that waits for its turn; those that wait together are committed together."""
+    """A write that waits for its turn; those that wait together are committed together.
+
+    Attributes:
+        on: the date of its commit as it was given; None leaves it undated, whatever the one before it was.
+        result: what to answer.
+        notices: ``later-date``, where another writer committed under a later date first.
+    """
 
     change: Change
+    on: str | None = None
     is_done: bool = False
     result: Any = None
+    notices: tuple[Problem, ...] = ()
     error: BaseException | None = None
 
     def apply(self, state: SessionState) -> SessionState:
         """The session after it; a refused write leaves the session as it was."""
+        from contextmesh.session.rebase import dated
+
+        assert state.history is not None, "it was loaded"
+        notices, seq = dated(state.history, self.on), state.graph.store.seq
         try:
             state, self.result = self.change(state)
         except Refusal as refusal:
             self.error = refusal
+        if state.graph.store.seq > seq:
+            self.notices = notices
         return state
 
-    def outcome(self) -> Any:
+    def settled(self) -> Ticket:
+        """This one, once it stands; raises why it does not."""
         if self.error is not None:
             raise self.error
-        return self.result
+        return self
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +145,7 @@ class Writer:
                 state = ticket.apply(state)
             teach(state)
             assert state.pending is not None, "it was loaded"
+            _undated(state)
             new = tuple(written.transaction for written in state.pending.transactions)
             if not state.pending:
                 self._state = state
@@ -155,6 +171,7 @@ class Writer:
             if ticket.error is not None:
                 return None
             teach(state)
+            _undated(state)
             return Committed(session.checkpoint(state, held=held).state, None)
 
     def let_go(self) -> None:
@@ -169,3 +186,9 @@ class Writer:
         if self._state is None:
             return session.load(self._directory, policy=self._policy)
         return refresh(self._state)
+
+
+def _undated(state: SessionState) -> None:
+    """What is written from now on bears no date, until somebody gives one."""
+    assert state.history is not None, "it was loaded"
+    state.history.day = None

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from contextmesh.mcp.served import Served
+    from contextmesh.mcp.writer import Ticket
     from contextmesh.run.registry import TaskRegistry
     from contextmesh.run.runner import Runner
     from contextmesh.session import SessionState
@@ -33,15 +34,15 @@ def mesh_submit_evidence(served: Served, given: Arguments) -> dict[str, Any]:
         )
         return state, {"id": node.id, "type": node.type, "new": len(state.graph.store.nodes) > before}
 
-    return _answered(served, served.commit(change))
+    return _answered(served, served.commit(change, on=given["on"]))
 
 
 def mesh_recheck(served: Served, given: Arguments) -> dict[str, Any]:
-    return _planned(served, lambda runner: _report(runner.recheck().as_json()))
+    return _planned(served, given, lambda runner: _report(runner.recheck().as_json()))
 
 
 def mesh_resume(served: Served, given: Arguments) -> dict[str, Any]:
-    return _planned(served, lambda runner: _report(runner.run().as_json()))
+    return _planned(served, given, lambda runner: _report(runner.run().as_json()))
 
 
 def mesh_repair(served: Served, given: Arguments) -> dict[str, Any]:
@@ -61,7 +62,7 @@ def mesh_repair(served: Served, given: Arguments) -> dict[str, Any]:
             "state": str(runner.state(task.name)),
         }
 
-    return _planned(served, repair)
+    return _planned(served, given, repair)
 
 
 WRITES: Mapping[str, Callable[[Served, Arguments], dict[str, Any]]] = {
@@ -86,7 +87,7 @@ def restored(state: SessionState, registry: TaskRegistry) -> Runner:
     return runner
 
 
-def _planned(served: Served, act: Callable[[Runner], dict[str, Any]]) -> dict[str, Any]:
+def _planned(served: Served, given: Arguments, act: Callable[[Runner], dict[str, Any]]) -> dict[str, Any]:
     """A step of the plan on a freshly loaded session, committed on its own, and never made a second time."""
     registry = served.registry
     if registry is None:
@@ -99,7 +100,7 @@ def _planned(served: Served, act: Callable[[Runner], dict[str, Any]]) -> dict[st
             result = act(runner)
         return _carried(state, runner), result
 
-    return _answered(served, served.commit(change, alone=True))
+    return _answered(served, served.commit(change, on=given["on"], alone=True))
 
 
 def _carried(state: SessionState, runner: Runner) -> SessionState:
@@ -118,5 +119,7 @@ def _report(report: dict[str, Any]) -> dict[str, Any]:
     return {**{k: v for k, v in report.items() if k != "layers"}, **counts, "invalidations": fallen}
 
 
-def _answered(served: Served, result: dict[str, Any]) -> dict[str, Any]:
-    return bounded({**result, "generation": served.read(lambda mesh: mesh.generation)})
+def _answered(served: Served, done: Ticket) -> dict[str, Any]:
+    """What was done; ``notes`` where its writer should know something of how it was committed."""
+    told = {**done.result, "generation": served.read(lambda mesh: mesh.generation)}
+    return bounded({**told, "notes": [notice.as_json() for notice in done.notices]} if done.notices else told)

@@ -14,7 +14,7 @@ from contextmesh.resolve.resolver import Resolver
 
 READS = {
     Mesh: {"create", "open", "of", "ask", "node", "find", "portrait", "lineage", "blast", "health", "query", "why"}
-    | {"why_not", "as_of", "reconstruct"},
+    | {"why_not", "as_of", "reconstruct", "date_to_come"},
     Resolver: {"resolve", "peek", "bearer", "near_misses", "since", "to_json", "from_json", "restored"},
 }
 
