@@ -14,10 +14,10 @@ from contextmesh.walk.deadend import dead_end
 from contextmesh.walk.justify import Standing
 from contextmesh.walk.kinds import SOURCE
 from contextmesh.walk.question import read_question
-from contextmesh.walk.roads import FORWARD
 from contextmesh.walk.scoring import Scorer
 from contextmesh.walk.seeds import Seeds, find_seeds
 from contextmesh.walk.settings import WalkSettings
+from contextmesh.walk.subject import Lack, Subject, lacking
 from contextmesh.walk.telemetry import count_walk
 from contextmesh.walk.visits import Walk
 from contextmesh.walk.walker import Walker
@@ -75,15 +75,16 @@ class _Ask:
         seeds = find_seeds(question, self._index, self._scorer, store, settings, self._is_live)
         walker = Walker(store, self._index, self._roads, self._ways, question, self._scorer, settings)
         walk = walker.run(seeds)
-        found = candidates(walk, seeds, self._scorer, self._roads, settings)
+        subject = Subject(store, self._index, self._roads, question, self._standing, seeds, walk)
+        found = candidates(walk, seeds, self._scorer, self._roads, settings, subject)
         if not found:
-            return self._fail(seeds, walk)
-        answer = self._answer(found, seeds, walk, budget)
+            return self._fail(seeds, walk, subject)
+        answer = self._answer(found, seeds, walk, subject, budget)
         count_walk(store, answer.path)
         return answer
 
-    def _fail(self, seeds: Seeds, walk: Walk) -> Answer:
-        reason, detail = dead_end(self._store, self._question, seeds, walk, self._roads)
+    def _fail(self, seeds: Seeds, walk: Walk, subject: Subject) -> Answer:
+        reason, detail = dead_end(self._store, self._question, seeds, walk, self._roads, subject)
         return Answer(
             question=self._question.text,
             dead_end=reason,
@@ -93,11 +94,15 @@ class _Ask:
             seeds=tuple(seed.id for seed in seeds.seeds),
         )
 
-    def _answer(self, found: list[Candidate], seeds: Seeds, walk: Walk, budget: int | None) -> Answer:
+    def _answer(self, found: list[Candidate], seeds: Seeds, walk: Walk, subject: Subject, budget: int | None) -> Answer:
         best = found[0]
         way = self._standing.steps_of(walk.way_to(best.visit.id))
         newer = self._standing.successors(best.visit.id)
-        detail = _lineage_detail(way[-1], newer) or self._fallen_detail(way, seeds) or self._unmet_detail(best, walk)
+        detail = (
+            _lineage_detail(way[-1], newer)
+            or self._fallen_detail(way, seeds)
+            or self._unmet_detail(best, walk, subject)
+        )
         reading = Reading(self._question, self._scorer, self._index, self._store.nodes, self._standing)
         if not newer and best.visit.asked < 1.0 and only_restates(reading, best):
             given = reason_given(reading, found)
@@ -138,13 +143,14 @@ class _Ask:
         old = self._store.nodes[seeds.stand_ins[stand_in.id]].label
         return f"{old!r} no longer stands; {stand_in.label!r} superseded it."
 
-    def _unmet_detail(self, best: Candidate, walk: Walk) -> str:
-        """Says so when the graph lacks the very edge that was asked for, and the answer is one by words."""
+    def _unmet_detail(self, best: Candidate, walk: Walk, subject: Subject) -> str:
+        """Says so when the graph lacks the very edge that was asked for, and what the answer is then."""
+        if best.visit.id in subject.own:
+            return f"{lacking(self._store, subject.lack_of(best.visit.id))}; it is current."
         if best.visit.asked == 1.0 or not walk.unmet:
             return ""
-        id, demand = walk.unmet[0]
-        verb = "leaves" if demand.direction == FORWARD else "reaches"
-        return f"No live {demand.type} edge {verb} {self._store.nodes[id].label!r}; this answers by its words alone."
+        id, ask = walk.unmet[0]
+        return f"{lacking(self._store, Lack(id, ask.type, ask.direction))}; this answers by its words alone."
 
 
 def _joined(way: list[Step], newer: list[Step], *, to_the_end: bool) -> tuple[list[Step], list[Step]]:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from contextmesh.walk.scoring import Scorer
     from contextmesh.walk.seeds import Seeds
     from contextmesh.walk.settings import WalkSettings
+    from contextmesh.walk.subject import Subject
     from contextmesh.walk.visits import Visit, Walk
 
 # What meeting the question's demand for an edge type is worth, beside words.
@@ -35,13 +36,15 @@ class Candidate:
     score: float
 
 
-def candidates(walk: Walk, seeds: Seeds, scorer: Scorer, roads: Roads, settings: WalkSettings) -> list[Candidate]:
+def candidates(
+    walk: Walk, seeds: Seeds, scorer: Scorer, roads: Roads, settings: WalkSettings, subject: Subject
+) -> list[Candidate]:
     """What may answer, best first; ties by price, then in the order of meeting.
 
     A node answers if it shares with the question, beside names, a word of what is asked, or is of the kind asked
     for (a reason, a role, anything when nothing more is asked); a statement that the question names always does.
     When a step met the one edge type that the question asks for, only what such steps led to can answer; a node
-    from which no such step leads is not itself the answer.
+    from which no such step leads is not itself the answer, unless it answers for itself.
     """
     found: list[Candidate] = []
     visits = walk.visits
@@ -55,7 +58,9 @@ def candidates(walk: Walk, seeds: Seeds, scorer: Scorer, roads: Roads, settings:
         kind = place.kind
         if (visit.asked < 1.0) if demanded else kind not in roads.answers:
             continue
-        if visit.id in lacking:
+        if visit.id in lacking and visit.id not in subject.own:
+            continue
+        if not subject.admits(visit):
             continue
         # What the words of a node are worth; a source's or an entity's strength is no measure of them.
         words = visit.strength if place.spoken else 0.0

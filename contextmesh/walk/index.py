@@ -17,7 +17,7 @@ from contextmesh.walk.names import NameTable
 from contextmesh.walk.postings import Bags, Numbers, Ranking
 from contextmesh.walk.roads import Roads, RoadsNow
 from contextmesh.walk.ways import Ways
-from contextmesh.walk.words import terms
+from contextmesh.walk.words import name_key, terms
 
 if TYPE_CHECKING:
     from contextmesh.graph.graph import ContextGraph
@@ -248,12 +248,15 @@ def _names(node: Node) -> Iterator[str]:
     head, bracket, _ = node.label.partition(" (")
     if bracket and head.strip():
         yield head
-    head, colon, _ = node.label.partition(":")
+    head, colon, title = node.label.partition(":")
     if colon and node.type != "assumption" and head.strip():
         yield head
     key = node.attrs.get("record_key")
     if isinstance(key, str):
         yield key
+        # "PEP 215: String Interpolation" is called by its title too; a title of one word is a common word.
+        if " " in title.strip() and name_key(head) == name_key(key):
+            yield title
     aliases = node.attrs.get("aliases")
     if isinstance(aliases, list | tuple):
         yield from (alias for alias in aliases if isinstance(alias, str))

@@ -8,7 +8,8 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from contextmesh.walk.mentions import mentions
-from contextmesh.walk.words import FUNCTION_WORDS, Word, placed_words, terms
+from contextmesh.walk.roads import NEWEST
+from contextmesh.walk.words import FUNCTION_WORDS, Word, name_key, placed_words, terms
 
 if TYPE_CHECKING:
     from contextmesh.resolve.resolver import Resolver
@@ -59,6 +60,8 @@ class Question:
         kinds: node types it calls by their name (which decision …).
         rest: the terms that are neither part of a name nor of what asks.
         absent: names of records of a known series, where no such record is here and nothing is called so.
+        bare: whether it asks for an edge, or for what is current, and says nothing else beside the names.
+        current: whether it asks for nothing but what is current of what it names.
     """
 
     text: str
@@ -72,20 +75,44 @@ class Question:
     rest: frozenset[str]
     places: dict[str, int]
     absent: tuple[str, ...] = ()
+    bare: bool = False
+    current: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Phrases:
+    """What the words of a question ask for.
+
+    Attributes:
+        asks: the edges.
+        signs: what is looked for in an answer.
+        manner: where words stand that only say what is looked for.
+        current: where words stand that ask for what is current; half-open, in characters.
+    """
+
+    asks: tuple[Ask, ...]
+    signs: frozenset[str]
+    manner: frozenset[int]
+    current: tuple[tuple[int, int], ...]
 
 
 def read_question(text: str, index: Index, resolver: Resolver, roads: Roads) -> Question:
     """Reads a question; the resolver may learn an alias from a capitalised, quoted or joined name."""
     words = placed_words(text)
+    said = _phrases(words, roads)
     names, absent = _names(text, words, index, resolver)
-    asks, signs, manner = _asks(words, roads)
+    if absent:
+        names = tuple(name for name in names if not _is_said_of_it(name, said, index))
+    asks = said.asks
     # Words that only say what kind of answer is wanted (how long, which year) are not looked for in it.
-    ordered = [(term, word) for word in words if word.start not in manner for term in terms(word.text)]
+    ordered = [(term, word) for word in words if word.start not in said.manner for term in terms(word.text)]
     places: dict[str, int] = {}
     for term, word in ordered:
         places.setdefault(term, word.start)
     spent = [(n.start, n.end) for n in names if _is_meant(n.text)] + [(a.start, a.end) for a in asks]
     places = _rarest(places, index)
+    called = [(n.start, n.end) for n in names] + _kind_called(words, said)
+    beside = frozenset(places) - _terms_within(words, [*called, *((a.start, a.end) for a in asks), *said.current])
     return Question(
         text=text,
         terms=tuple(places),
@@ -93,11 +120,13 @@ def read_question(text: str, index: Index, resolver: Resolver, roads: Roads) -> 
         pairs=frozenset(pairwise(term for term, _ in ordered)),
         names=names,
         asks=asks,
-        signs=signs,
+        signs=said.signs,
         kinds=frozenset(kind for kind in roads.answers if any(w.text in (kind, f"{kind}s") for w in words)),
         rest=frozenset(places) - _terms_within(words, spent),
         places=places,
         absent=absent,
+        bare=bool(asks or said.current) and not beside,
+        current=bool(said.current) and not asks and not beside,
     )
 
 
@@ -152,11 +181,19 @@ def _is_meant(name: str) -> bool:
     return not name.isalpha() or name.lower() != name or not name.isascii()
 
 
-def _asks(words: list[Word], roads: Roads) -> tuple[tuple[Ask, ...], frozenset[str], frozenset[int]]:
-    """The edges asked for, the signs looked for, and where words stand that only say what is looked for."""
+def _is_said_of_it(name: Name, said: _Phrases, index: Index) -> bool:
+    """Whether a name beside that of an absent record is none: the series, a word that asks, or a common word."""
+    spans = [(ask.start, ask.end) for ask in said.asks] + list(said.current)
+    asks = any(start <= name.start and name.end <= end for start, end in spans)
+    return asks or not _is_meant(name.text) or any(index.names.of_series(name_key(name.text)))
+
+
+def _phrases(words: list[Word], roads: Roads) -> _Phrases:
+    """What the longest phrases that the rules know ask for, from the first word on."""
     asks: list[Ask] = []
     signs: dict[str, None] = {}
     manner: dict[int, None] = {}
+    current: list[tuple[int, int]] = []
     at = 0
     while at < len(words):
         length = 1
@@ -164,7 +201,9 @@ def _asks(words: list[Word], roads: Roads) -> tuple[tuple[Ask, ...], frozenset[s
             phrase = " ".join(word.text for word in words[at : at + width])
             if phrase in roads.asks_for or phrase in roads.looks_for:
                 start, end = words[at].start, words[at + width - 1].end
-                asks.extend(Ask(t, d, p, start, end) for p, t, d in roads.asks_for.get(phrase, ()))
+                rows = roads.asks_for.get(phrase, ())
+                asks.extend(Ask(t, d, p, start, end) for p, t, d in rows if d != NEWEST)
+                current.extend(dict.fromkeys((start, end) for _, _, d in rows if d == NEWEST))
                 if phrase in roads.looks_for:
                     signs.update(dict.fromkeys(roads.looks_for[phrase]))
                     if phrase not in roads.asks_for:
@@ -172,7 +211,21 @@ def _asks(words: list[Word], roads: Roads) -> tuple[tuple[Ask, ...], frozenset[s
                 length = width
                 break
         at += length
-    return tuple(asks), frozenset(signs), frozenset(manner)
+    return _Phrases(tuple(asks), frozenset(signs), frozenset(manner), tuple(current))
+
+
+def _kind_called(words: list[Word], said: _Phrases) -> list[tuple[int, int]]:
+    """Where a word only says what kind of thing is asked for: "which document" before what asks."""
+    begins = {ask.start for ask in said.asks} | {start for start, _ in said.current}
+    found = []
+    for at, word in enumerate(words[:-2]):
+        noun = words[at + 1]
+        if word.text not in ("which", "what") or noun.text in FUNCTION_WORDS:
+            continue
+        following = next((other for other in words[at + 2 :] if other.text not in FUNCTION_WORDS), noun)
+        if following.start in begins:
+            found.append((noun.start, noun.end))
+    return found
 
 
 def _variants(term: str, index: Index) -> tuple[tuple[str, float], ...]:

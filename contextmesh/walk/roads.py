@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from contextmesh.datalog.ast import Row
     from contextmesh.store.store import Store
 
-FORWARD, BACKWARD = "forward", "backward"
+FORWARD, BACKWARD, NEWEST = "forward", "backward", "newest"
 
 READ = ("walks", "reads_back", "asserts", "ground_word", "answers", "asks_for", "looks_for")
 """The relations that the tables are read from."""

@@ -59,6 +59,7 @@ class Walker:
         self._ways = ways
         self._leads_only_to = ways.leads_only_to
         self._named = {name.id: name for name in question.names}
+        self._names_a_subject = any(ways.places.of(id).spoken for id in self._named)
         self._pool: tuple[str, ...] = ()
         self._from_pool: dict[str, list[Edge]] | None = None
         self._walk = Walk()
@@ -226,7 +227,7 @@ class Walker:
         name = self._named.get(visit.id)
         if name is not None:
             start, end = name.start, name.end
-        elif self._scorer.label_share(visit.id) >= LABEL_SHARE:
+        elif not self._names_a_subject and self._scorer.label_share(visit.id) >= LABEL_SHARE:
             start, end = self._scorer.span(visit.id)
         else:
             return ()

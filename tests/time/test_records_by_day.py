@@ -91,3 +91,22 @@ def test_the_lineage_of_a_day_ends_with_what_was_there(mesh: Mesh) -> None:
 
     chain = ["decision:rfc-1", "decision:rfc-2", "decision:rfc-3"]
     assert [told(day) for day in ("2003-04-11", "2003-04-12", "2005-04-28")] == [chain[:1], chain[:2], chain]
+
+
+@pytest.mark.parametrize(("old", "new"), PAIRS)
+@pytest.mark.parametrize("days", [-1, 0, 1])
+def test_a_question_of_a_day_for_what_replaced_a_record_is_answered_by_its_lineage_of_that_day(
+    mesh: Mesh, old: int, new: int, days: int
+) -> None:
+    day = created(new) + timedelta(days=days)
+    past = mesh.as_of(day.isoformat())
+    successors = [f"decision:rfc-{other}" for other in SUCCESSORS.get(old, ()) if created(other) <= day]
+    for question in ("What replaced RFC {}?", "Which RFC superseded RFC {}?", "What is the current version of RFC {}?"):
+        answer = past.ask(question.format(old))
+        if created(old) > day:
+            assert answer.dead_end == "entity_unresolved"
+            continue
+        assert answer.answer is not None
+        assert answer.answer.id in (successors or [f"decision:rfc-{old}"])
+        if not successors:
+            assert answer.detail.endswith("it is current.")
