@@ -29,7 +29,8 @@ def redact(
 
     The rules say whose text goes with it. What stands on it stays, and a question that it alone answered is a dead end;
     other sources that say the same still answer. This cannot be undone: earlier generations go too, and a ledger that
-    held the text gets a new head.
+    held the text gets a new head. What is asked about it afterwards is kept as typed; to redact it once more, by the
+    id that it has then, takes that out too.
     """
     from contextmesh.policy import Policy
     from contextmesh.session.redact import redact as remove

@@ -3,6 +3,8 @@
 Which nodes it touches the rules say (rules/redaction.dl). Each keeps its place: type, edges, provenance, verdicts and
 the numbers of its transactions stay, so nothing falls or stands up by it. Its words, its vector and its id, which is
 made of words, are replaced, and it is set aside, so that no walk answers with it; what is left quotes it no longer.
+Nothing remembers the words that are gone, so a question that names them afterwards is kept like any other: to redact
+the same source once more takes out what was asked and looked up in words that the session does not hold.
 Where an entry of the ledger holds such words the chain is made anew from there on, and its new head is told. Versions
 of records that were replaced before are forgotten.
 """
@@ -25,6 +27,7 @@ from contextmesh.exchange.lines import values
 from contextmesh.exchange.lines_read import Foreign, read_lines
 from contextmesh.graph.graph import ContextGraph
 from contextmesh.graph.naming import node_named
+from contextmesh.graph.portrait import redacted_for
 from contextmesh.policy import Policy
 from contextmesh.resolve.normalise import block_keys, normalise
 from contextmesh.session import files
@@ -35,11 +38,23 @@ from contextmesh.session.lock import writer_lock
 from contextmesh.session.manifest import VERSION
 from contextmesh.session.state import Carried, SessionState
 from contextmesh.session.telemetry import Walks
-from contextmesh.session.tombstones import FREE, REDACTED, STRUCTURE, TOMBSTONE, Tombstones, redacted_by
+from contextmesh.session.tombstones import (
+    FREE,
+    REDACTED,
+    STRUCTURE,
+    TOMBSTONE,
+    Tombstones,
+    aliases_of,
+    redacted_by,
+    texts_of,
+)
 from contextmesh.store.fingerprint import FINGERPRINT, fingerprint
 from contextmesh.store.model import Edge, Node, Provenance
 from contextmesh.store.relations import ASSUMPTION, BY_RECORD, SOURCE, day_of
+from contextmesh.walk.words import terms
 
+Heard = Mapping[str, None] | None
+"""The terms of all that is left; None where nothing is asked of them."""
 _NOTHING: Mapping[type, object] = {str: "", list: [], dict: {}}
 _UNSAID = ("record_key", "record_status", "imprecise_date")
 """Attributes whose text is a fact: an empty one would be a fact too."""
@@ -109,7 +124,8 @@ def without(state: SessionState, source: str, reason: str) -> tuple[SessionState
     why = redacted_by(graph, source)
     _require_plan_stays(state, why)
     stones = Tombstones.of(graph, why)
-    foreign, names = _reread(state, stones, reason)
+    heard = _heard(graph, stones) if redacted_for(node) is not None else None
+    foreign, names = _reread(state, stones, heard, reason)
     carried, entries = _without_text(state.carried, stones)
     touched: dict[str, int] = {}
     for word in why.values():
@@ -121,7 +137,7 @@ def without(state: SessionState, source: str, reason: str) -> tuple[SessionState
         state.rounds,
         carried,
         state.home,
-        walks=_walks(state.walks, stones),
+        walks=_walks(state.walks, stones, heard),
     )
     head = carried.ledger_head if carried is not None else None
     return made, Redaction(stones.ids[source], touched, names, entries, head)
@@ -141,17 +157,34 @@ def _require_plan_stays(state: SessionState, why: Mapping[str, str]) -> None:
 # ---- records and names ----------------------------------------------------------------------
 
 
-def _reread(state: SessionState, stones: Tombstones, reason: str) -> tuple[Foreign, int]:
+def _heard(graph: ContextGraph, stones: Tombstones) -> Mapping[str, None]:
+    """The terms of every text that is left."""
+    heard: dict[str, None] = {}
+    for id, node in graph.store.nodes.items():
+        if id in stones.ids:
+            continue
+        names = (name for name in aliases_of(node) if not stones.is_learned(name))
+        for text in (*texts_of(node, aliases=False), *names):
+            heard.update(dict.fromkeys(terms(stones.cleared(text))))
+    return heard
+
+
+def _is_unheard(text: str, heard: Heard) -> bool:
+    """Whether a text holds a word that nothing which is left holds; not asked where its source had words until now."""
+    return heard is not None and any(term not in heard for term in terms(text))
+
+
+def _reread(state: SessionState, stones: Tombstones, heard: Heard, reason: str) -> tuple[Foreign, int]:
     """The graph and the names without the text, judged by the rules as if they came from elsewhere."""
     before = list(values(state.graph.store, state.resolver))
-    records = list(_records(before, stones, reason))
+    records = list(_records(before, stones, heard, reason))
     _fingerprinted(records)
     records.append({"record": "end", "lines": len(records)})
     data = "".join(f"{to_line(record)}\n" for record in records).encode("utf-8")
     return read_lines(data, "<redacted>", state.graph.policy), len(before) + 1 - len(records)
 
 
-def _records(before: list[dict[str, Any]], stones: Tombstones, reason: str) -> Iterator[dict[str, Any]]:
+def _records(before: list[dict[str, Any]], stones: Tombstones, heard: Heard, reason: str) -> Iterator[dict[str, Any]]:
     edge_ids: dict[str, None] = {}
     blocks = _left_without_names(before, stones)
     for value in before:
@@ -166,7 +199,7 @@ def _records(before: list[dict[str, Any]], stones: Tombstones, reason: str) -> I
             yield stones.renamed(value)
         elif kind is None:
             yield value
-        else:
+        elif kind != "mention" or value["canonical_id"] is not None or not _is_unheard(value["mention"], heard):
             yield from _name(kind, value, stones, blocks)
 
 
@@ -299,12 +332,14 @@ def _task(task: dict[str, Any], stones: Tombstones) -> dict[str, Any]:
     return made
 
 
-def _walks(walks: Walks, stones: Tombstones) -> Walks:
-    """The last walks but those that met what is removed, or asked in words that only it had."""
+def _walks(walks: Walks, stones: Tombstones, heard: Heard) -> Walks:
+    """The last walks but those that met what is removed, or asked in words that nothing else has."""
     left = Walks()
     for walked in walks:
         met = (*walked.seeds, *((walked.answer,) if walked.answer is not None else ()))
-        if not any(id in stones.ids for id in met) and not stones.holds(walked.question):
+        if any(id in stones.ids for id in met) or stones.holds(walked.question):
+            continue
+        if not _is_unheard(walked.question, heard):
             left.add(walked)
     return left
 

@@ -211,6 +211,11 @@ def texts_of(node: Node, *, aliases: bool = True) -> Iterator[str]:
             yield from _texts_in(value)
 
 
+def aliases_of(node: Node) -> Iterator[str]:
+    """The names of a node beside its label."""
+    return _texts_in(node.attrs.get(ALIASES))
+
+
 def _texts_in(value: object) -> Iterator[str]:
     if isinstance(value, str):
         yield value

@@ -239,6 +239,27 @@ def test_a_name_that_went_is_unknown_and_it_is_said_that_names_went(tmp_path: Pa
     assert problem.note == "the words of 4 nodes were redacted, with their names and ids, which nothing remembers"
 
 
+def test_what_is_asked_of_it_afterwards_stays_as_typed_until_it_is_redacted_once_more(tmp_path: Path) -> None:
+    state, secret = memo()
+    session.save(tmp_path / "s", state, version=3)
+    now = redact(tmp_path / "s", POLICY, secret, "x").source
+    mesh = Mesh.open(tmp_path / "s")
+    for question in (
+        "Why did Quenby leave the North Quay?",
+        "When does the North Quay flood?",
+        "Who has Wharf Twelve?",
+    ):
+        mesh.ask(question)
+    mesh.checkpoint()
+    assert [walk.question for walk in Mesh.open(tmp_path / "s").walks][-3] == "Why did Quenby leave the North Quay?"
+    assert "quenby" in left_of(tmp_path / "s", ("quenby", "twelve"))
+
+    redact(tmp_path / "s", POLICY, now, "x")
+
+    assert left_of(tmp_path / "s", (*SECRET, "quenby", "twelve")) == []
+    assert [walk.question for walk in Mesh.open(tmp_path / "s").walks] == ["When does the North Quay flood?"]
+
+
 # ---- plan and ledger ------------------------------------------------------------------------
 
 
