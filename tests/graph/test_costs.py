@@ -31,11 +31,14 @@ def world(size: int) -> ContextGraph:
     return graph
 
 
-def cost(act: Callable[[], object]) -> int:
+def cost(act: Callable[[], object], file: str | None = None) -> int:
+    """Lines that were executed; with a name those of that file alone."""
     lines = 0
 
     def trace(frame: FrameType, event: str, arg: Any) -> Any:
         nonlocal lines
+        if file is not None and frame.f_code.co_filename != file:
+            return None
         lines += event == "line"
         return trace
 
@@ -120,22 +123,7 @@ def bulk(graph: ContextGraph, name: str, size: int, sources: int, entities: int)
 
 def steps_of_rules(act: Callable[[], object]) -> int:
     """Lines of compiled rules that were executed, each row of a bucket that they look through being one at least."""
-    lines = 0
-
-    def trace(frame: FrameType, event: str, arg: Any) -> Any:
-        nonlocal lines
-        if frame.f_code.co_filename != "<rules>":
-            return None
-        lines += event == "line"
-        return trace
-
-    before = sys.gettrace()
-    sys.settrace(trace)
-    try:
-        act()
-    finally:
-        sys.settrace(before)
-    return lines
+    return cost(act, "<rules>")
 
 
 @pytest.mark.parametrize("busy", ["source", "entity"])

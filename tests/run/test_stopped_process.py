@@ -58,6 +58,15 @@ def execute(place: Path, *more: str) -> subprocess.Popen[str]:
     return subprocess.Popen(command, cwd=place, env=env, text=True, stderr=subprocess.PIPE, stdout=subprocess.PIPE)
 
 
+def stopped_at_the_cloth(place: Path, workers: str, run: Run) -> subprocess.Popen[str]:  # noqa: F811
+    """A round in a new session, in the middle of the task that waits."""
+    (place / "weavery.py").write_text(DEPLOYMENT)
+    assert run("init", "weave.mesh").code == 0
+    process = execute(place, "--plan", "weavery:plan", "--workers", workers)
+    until_it_began(process, place, "cloth")
+    return process
+
+
 def until_it_began(process: subprocess.Popen[str], place: Path, task: str) -> None:
     until = time.monotonic() + PATIENCE
     while task not in began(place):
@@ -77,12 +86,9 @@ def test_a_process_that_is_told_to_stop_saves_what_it_recorded(
     monkeypatch: pytest.MonkeyPatch,
     run: Run,  # noqa: F811
 ) -> None:
-    (tmp_path / "weavery.py").write_text(DEPLOYMENT)
     monkeypatch.chdir(tmp_path)
-    assert run("init", "weave.mesh").code == 0
+    process = stopped_at_the_cloth(tmp_path, workers, run)
 
-    process = execute(tmp_path, "--plan", "weavery:plan", "--workers", workers)
-    until_it_began(process, tmp_path, "cloth")
     process.send_signal(number)
     _, err = process.communicate(timeout=PATIENCE)
 
@@ -109,12 +115,9 @@ def test_a_process_that_is_killed_keeps_what_it_had_recorded_some_time_before(
     monkeypatch: pytest.MonkeyPatch,
     run: Run,  # noqa: F811
 ) -> None:
-    (tmp_path / "weavery.py").write_text(DEPLOYMENT)
     monkeypatch.chdir(tmp_path)
-    assert run("init", "weave.mesh").code == 0
+    process = stopped_at_the_cloth(tmp_path, workers, run)
 
-    process = execute(tmp_path, "--plan", "weavery:plan", "--workers", workers)
-    until_it_began(process, tmp_path, "cloth")
     until, kept = time.monotonic() + PATIENCE, []
     while kept != ["dye", "wool"]:
         assert time.monotonic() < until, kept
