@@ -21,7 +21,12 @@ kit.app.add_typer(session, name="session")
 
 KeepOption = Annotated[
     int | None,
-    typer.Option("--keep", metavar="N", min=0, help="Earlier generations to keep, in this and every later save."),
+    typer.Option(
+        "--keep",
+        metavar="N",
+        min=0,
+        help="Earlier generations to keep, from now on; others are removed, also where nothing is to be written.",
+    ),
 ]
 
 
@@ -139,7 +144,8 @@ def restore(
 
     home = kit.require_session(session)
     with keeping(home, keep):
-        saved = bring_back(home, generation, kit.load_policy(policy) or Policy.load(), wait=wait)
+        rules = kit.load_policy(policy) or Policy.load()
+        saved = bring_back(home, generation, rules, wait=wait, pruning=keep is not None)
     kit.show(
         lambda: {**told(home, saved), "restored": generation},
         lambda: f"generation {generation} restored: {told_text(home, saved)}",

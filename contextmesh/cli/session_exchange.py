@@ -40,9 +40,10 @@ def import_(
     file. Records of one id are one record, and one that says something else is a conflict.
     """
     from contextlib import ExitStack
+    from dataclasses import replace
 
     from contextmesh.cli.session_words import report_text
-    from contextmesh.session.commit import save
+    from contextmesh.session.commit import prune, save
     from contextmesh.session.intake import take_in
     from contextmesh.session.keep import keep as choose_kept
     from contextmesh.session.keep import keeping, require_number
@@ -68,6 +69,8 @@ def import_(
         saved = save(home, state, version=version, held=held, wait=wait)
         if held is None and keep is not None:
             choose_kept(home, keep)
+        elif keep is not None and not saved.written:
+            saved = replace(saved, removed=prune(home, mesh.policy))
     kit.show(
         lambda: {**report.as_json(), **told(home, saved)},
         lambda: f"{report_text(report)}\n{told_text(home, saved)}",

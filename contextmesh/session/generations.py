@@ -281,8 +281,13 @@ def fold(
         return save(directory, replace(state, manifest=None), version=version, held=held)
 
 
-def restore(directory: Path, generation: int, policy: Policy, *, wait: float = 0.0) -> Saved:
+def restore(directory: Path, generation: int, policy: Policy, *, wait: float = 0.0, pruning: bool = False) -> Saved:
     """The content of an earlier generation, committed as the next one; nothing is undone, and nothing lost by it.
+
+    The newest is restored by leaving it as it is.
+
+    Args:
+        pruning: remove the generations that are not kept though the newest is the one to restore.
 
     Raises:
         SessionError: no-generation; why the earlier one cannot be trusted. SessionLockedError: locked.
@@ -293,7 +298,7 @@ def restore(directory: Path, generation: int, policy: Policy, *, wait: float = 0
         assert state.home is not None and state.manifest is not None, "loaded"
         newest = next(iter(generations(directory)), generation)
         if newest == generation:
-            return Saved(state, ())
+            return Saved(state, (), prune(directory, policy) if pruning else ())
         home = replace(state.home, generation=newest, position=None, changes=0)
         version = max(VERSION, state.manifest.version)
         fresh = replace(state, home=home, manifest=None, pending=None)

@@ -193,6 +193,29 @@ def test_generations_are_logged_compared_and_brought_back(run: Run, session: Pat
     assert run("session", "restore", 99, "--session", session, "--json").json["error"]["code"] == "no-generation"
 
 
+@pytest.mark.parametrize("command", ["save", "restore", "import"])
+def test_choosing_how_many_are_kept_removes_the_others_also_where_nothing_is_to_be_written(
+    run: Run, session: Path, memory: Path, command: str
+) -> None:
+    assert run("session", "import", memory, "--session", session, "--keep", 5).code == 0
+    memory.write_text(MEMORY + '{"type":"entity","name":"Quay","entityType":"place","observations":[]}\n', "utf-8")
+    newest = run("session", "import", memory, "--session", session, "--json").json["generation"]
+    given = {"save": (), "restore": (newest,), "import": (memory,)}[command]
+
+    def kept() -> list[int]:
+        log = run("session", "log", "--session", session, "--json").json["generations"]
+        return [entry["generation"] for entry in log]
+
+    assert run("session", command, *given, "--session", session, "--json").json["written"] == []
+    assert kept() == [newest, newest - 1, newest - 2]
+    done = run("session", command, *given, "--keep", 1, "--session", session, "--json").json
+    assert (done["written"], done["generation"], bool(done["removed"])) == ([], newest, True)
+    assert kept() == [newest, newest - 1]
+    words = run("session", command, *given, "--keep", 0, "--session", session).out
+    assert f"stays at generation {newest}; " in words and "files of earlier ones were removed" in words
+    assert kept() == [newest]
+
+
 def test_a_log_with_a_damaged_generation_ends_with_1(run: Run, session: Path, memory: Path) -> None:
     run("session", "import", memory, "--session", session)
     newest = run("session", "inspect", "--session", session, "--json").json["generation"]
