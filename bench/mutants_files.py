@@ -199,7 +199,7 @@ def _plan_body(text: bytes, head: str) -> tuple[bytes, str]:
     if body is None or not isinstance(body.get("entries"), list):
         return text, head
     try:
-        body["head"] = head = _chain(body["entries"], head)
-    except (Refusal, TypeError, AttributeError, KeyError):
+        body["head"] = made = _chain(body["entries"], head)
+        return written(body).encode("utf-8"), made
+    except (Refusal, TypeError, AttributeError, KeyError, UnicodeEncodeError):
         return text, head
-    return written(body).encode("utf-8"), head

@@ -6,7 +6,6 @@ from itertools import islice, pairwise
 from typing import Any
 
 from contextmesh.base.canon import INNER_DEPTH
-from contextmesh.base.dates import read_period
 from contextmesh.base.errors import InputError, SnapshotError
 from contextmesh.base.fields import Fault
 from contextmesh.base.strict import parse
@@ -22,6 +21,7 @@ from contextmesh.store.records_load import Loaded, store_of
 from contextmesh.store.records_past import Chronicle, Commit
 from contextmesh.store.records_vectors import FLOAT32, first_not_finite
 from contextmesh.store.store import Store
+from contextmesh.store.transaction import stated_period
 
 
 def find_flaw(data: bytes, vectors: bytes, name: str) -> SnapshotError:
@@ -70,9 +70,9 @@ def past_of(loaded: Loaded) -> Chronicle:
             raise Fault("out-of-range", "does not follow the transaction before it", ("transactions", index))
         if commit.day is not None:
             try:
-                period = read_period(commit.day)
-            except InputError as error:
-                raise Fault(error.code, error.problem.message, ("transactions", index, "day")) from None
+                period = stated_period(commit.day)
+            except Fault as fault:
+                raise fault.under("transactions", index, "day") from None
             if end is not None and period < end:
                 raise Fault("earlier-commit", "is dated before the one before it", ("transactions", index, "day"))
             end = period

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from contextmesh.base import fields
 from contextmesh.base.canon import DEPTH, DIGITS, require_canonical
-from contextmesh.base.dates import read_period
+from contextmesh.base.dates import Period, read_period
 from contextmesh.base.errors import InputError, OntologyError, Problem, SnapshotError
 from contextmesh.base.fields import Fault
 from contextmesh.store.model import Assumption, Edge, Node
@@ -184,15 +184,27 @@ def transaction_from_json(value: object) -> Transaction:
 def day_of(row: fields.Row, key: str) -> str | None:
     """The date of a commit as it was supplied, or None."""
     day = fields.text_or_none(row, key)
-    if day is None:
-        return None
+    if day is not None:
+        try:
+            stated_period(day)
+        except Fault as fault:
+            raise fault.under(key) from None
+    return day
+
+
+def stated_period(day: str) -> Period:
+    """The stretch of time that a stored date of a commit names, which is written as it is kept.
+
+    Raises:
+        Fault: ``not-a-date``, ``impossible-date``.
+    """
     try:
         period = read_period(day)
     except InputError as error:
-        raise Fault(error.code, f"is {fields.shown(day)}, which is no date", (key,)) from None
+        raise Fault(error.code, f"is {fields.shown(day)}, which is no date") from None
     if period.text != day:
-        raise Fault("not-a-date", "has white space around the date", (key,))
-    return day
+        raise Fault("not-a-date", "has white space around the date")
+    return period
 
 
 def fact_from_json(value: object) -> Fact:
