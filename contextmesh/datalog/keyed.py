@@ -267,6 +267,16 @@ class KeyIndex:
     def buckets(self) -> KeyIndex:
         return self
 
+    @property
+    def one_each(self) -> bool:
+        """Whether each key has just one row, which is there."""
+        return not (self._table.odds or self._table.groups)
+
+    def entries(self, keys: Iterable[Value]) -> list[Any]:
+        """What stands under each key, None for nothing; equal only where the rows are alike but for the key."""
+        found = list(map(self._table.rows.get, keys))
+        return found if self.one_each else [(id(one),) if one.__class__ is Odd else one for one in found]
+
     def admits(self, row: Row) -> bool:
         return True
 

@@ -87,7 +87,7 @@ class Maintained(Stage):
         bulk = any(len(added) > BULK for added, _ in nets.values())
         work = None if bulk else self._work.get(key)
         if work is None or any(work.empty):
-            work = self._planned(changes, nets if bulk else {}, standing)
+            work = self._planned(changes, nets if bulk else {}, standing, meter)
             if not bulk:
                 self._work[key] = work
         returned: list[list[Row]] = []
@@ -170,7 +170,7 @@ class Maintained(Stage):
 
     # ---- which functions ---------------------------------------------------------------------
 
-    def _planned(self, changes: Sequence[tuple[int, int]], nets: dict[int, Net], standing: bool) -> Work:
+    def _planned(self, changes: Sequence[tuple[int, int]], nets: dict[int, Net], standing: bool, meter: Meter) -> Work:
         """With ``nets`` for these very rows, else for all that change so.
 
         Where nothing of a recursive stratum is ``standing``, a rule that joins it is driven by what others find.
@@ -196,7 +196,7 @@ class Maintained(Stage):
                 driven = [r for r in found if _gains(r, code[r.relation])]
                 gaining += [r for r in joined if code[r.relation] & WAS_EMPTY][:1] or driven
         if nets:
-            gaining = self._adding(gaining, place, nets)
+            gaining = self._adding(gaining, place, nets, meter)
         return Work(
             tuple(self._driven("withdraw", losing, place, code)),
             tuple(self._driven("derive", gaining, place, code)),
@@ -204,17 +204,32 @@ class Maintained(Stage):
             empty,
         )
 
-    def _adding(self, gaining: list[Reading], place: dict[str, int], nets: dict[int, Net]) -> list[Reading]:
+    def _adding(
+        self, gaining: list[Reading], place: dict[str, int], nets: dict[int, Net], meter: Meter
+    ) -> list[Reading]:
         """Those that are not seen to add nothing."""
-        many = {name: nets[at][0] for name, at in place.items() if at in nets and len(nets[at][0]) > BULK}
-        bulk = {name: Bulk(came, self.inputs) for name, came in many.items()}
+        left = dict.fromkeys(gaining)
+        for name, at in place.items():
+            came = nets[at][0] if at in nets else []
+            driven = [r for r in gaining if r.kind == "positive" and r.relation == name] if len(came) > BULK else []
+            if driven:
+                rules = [(self.rules[r.rule], r.at) for r in driven]
+                adding = Bulk(came, self.inputs).adding(rules, lambda n, rows: self._finds(driven[n], rows, meter))  # noqa: B023
+                for number in range(len(driven)):
+                    if number not in adding:
+                        del left[driven[number]]
+        return list(left)
 
-        def adds(r: Reading) -> bool:
-            return r.kind != "positive" or not (
-                r.relation in bulk and bulk[r.relation].adds_nothing(self.rules[r.rule], r.at)
-            )
-
-        return list(filter(adds, gaining))
+    def _finds(self, driver: Reading, rows: Sequence[Row], meter: Meter) -> bool:
+        """Whether these rows drive a rule to any; true also where that is not seen, beside rows that stand."""
+        if any(self._head_rows):
+            return True
+        found: tuple[list[Row], ...] = tuple([] for _ in self.heads)
+        try:
+            self.code("derive", [driver]).run(rows, found, meter, ())
+        finally:
+            self.take_back(found)
+        return any(found)
 
     def _driven(
         self, mode: Literal["derive", "withdraw"], driven: list[Reading], place: dict[str, int], code: dict[str, int]

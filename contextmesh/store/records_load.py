@@ -65,6 +65,7 @@ class Loaded:
     vector: int = 0
     wrong_id: int | None = None
     edge_ids: EdgeIds | None = None
+    made: Records | None = None
 
     def take(self, kind: str, line: bytes, number: int) -> None:
         """The rows of one line.
@@ -95,7 +96,10 @@ class Loaded:
 
     @property
     def records(self) -> Records:
-        return Records(self.nodes, self.edges, self.assumptions, self.born, self.born_edges, self.verdicts)
+        """All of them; one value, which keeps the rows that were made of it."""
+        if self.made is None:
+            self.made = Records(self.nodes, self.edges, self.assumptions, self.born, self.born_edges, self.verdicts)
+        return self.made
 
     # -- one method a kind ------------------------------------------------------------------------
 
