@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, cast
 
 from contextmesh.graph.attrs_then import STATUS, Header, nodes_then
 from contextmesh.graph.facts_then import copy_of, less
+from contextmesh.graph.fingerprints_then import fingerprints_then
 from contextmesh.store.model import Edge, Node
 
 if TYPE_CHECKING:
@@ -72,18 +73,26 @@ def known_by(store: Store, day: int) -> Selected:
     kept = less(store.nodes, gone)
     nodes = kept.copy()
     nodes.update(nodes_then(store, kept, gone, _headers_of(store, days, day)))
-    return Selected(nodes, _edges_among(store, kept, gone), undated, len(gone) - len(undated))
+    edges, cut = _edges_among(store, kept, gone)
+    nodes.update(fingerprints_then(store, nodes, edges, cut))
+    return Selected(nodes, edges, undated, len(gone) - len(undated))
 
 
-def _edges_among(store: Store, kept: Mapping[str, Node], gone: Mapping[str, None]) -> dict[str, Edge]:
-    """The edges of nodes that count, as they were; a pass over the rows, which stand in the order of the records."""
+def _edges_among(
+    store: Store, kept: Mapping[str, Node], gone: Mapping[str, None]
+) -> tuple[dict[str, Edge], dict[str, None]]:
+    """The edges of nodes that count, as they were, and where those that do not lead from.
+
+    A pass over the rows, which stand in the order of the records.
+    """
     if not gone:
-        return copy_of(store.edges)
+        return copy_of(store.edges), {}
     rows = cast("Iterable[tuple[str, str, str, str]]", store.engine.read("edge").scan())
-    edges = less(store.edges, dict.fromkeys(id for id, src, _, dst in rows if src in gone or dst in gone))
+    out = {id: src for id, src, _, dst in rows if src in gone or dst in gone}
+    edges = less(store.edges, dict.fromkeys(out))
     for edge in [edge for edge in edges.values() if edge.evidence_ids or edge.assumption_id]:
         edges[edge.id] = _edge_then(edge, kept)
-    return edges
+    return edges, dict.fromkeys(out.values())
 
 
 def _days_of_names(store: Store, days: Mapping[str, int]) -> dict[str, int]:
