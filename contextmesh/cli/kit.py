@@ -93,6 +93,20 @@ def write_line(text: str = "", *, to: Any = None) -> None:
     _deliver(stream, text + "\n")
 
 
+def write_document(text: str) -> None:
+    """A document for other programs to stdout: in UTF-8 with its own line ends, unless a person looks on."""
+    stream = sys.stdout
+    if stream is None or stream.isatty():
+        write_line(text.removesuffix("\n"))
+        return
+    below = getattr(stream, "buffer", None)
+    if below is None:  # a caller in this process, who takes text
+        _deliver(stream, text)
+        return
+    flush()
+    _deliver(below, text.encode("utf-8"))
+
+
 def flush() -> None:
     """Hand over what is still held back, so that an exit code never speaks of output that did not arrive.
 
@@ -103,10 +117,10 @@ def flush() -> None:
         _deliver(sys.stdout, "")
 
 
-def _deliver(stream: Any, text: str) -> None:
+def _deliver(stream: Any, text: str | bytes) -> None:
     try:
         stream.write(text)
-        if not text:
+        if not text or isinstance(text, bytes):
             stream.flush()
     except BrokenPipeError:
         raise

@@ -114,7 +114,10 @@ def export(
         kit.say(f"more lies within {hops} hops; these are the first {nodes} nodes (--nodes N)")
     told = {"form": form, "nodes": len(part.nodes if part is not None else mesh.graph.store.nodes)}
     if out is None:
-        kit.show(lambda: {**told, "text": text}, lambda: text.removesuffix("\n"), as_json=json)
+        if json:
+            kit.emit({**told, "text": text})
+        else:
+            kit.write_document(text)
         return
     data = text.encode("utf-8")
     write_bytes(out, data)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -46,6 +48,22 @@ def test_a_memory_file_makes_a_session_and_the_report_says_what_became_of_it(
     assert done.json["generation"] == Mesh.open(home).generation
     again = run("session", "import", memory, "--session", home)
     assert again.out.endswith(f"{home} stays at generation {done.json['generation']}\n")
+
+
+@pytest.mark.parametrize("form", ["prov", "lines", "graphml", "mermaid"])
+@pytest.mark.parametrize("encoding", ["ascii", "cp1252", "utf-16"])
+def test_an_export_to_a_pipe_is_the_bytes_of_the_file_whatever_the_encoding(
+    run: Run, tmp_path: Path, form: str, encoding: str
+) -> None:
+    mesh = Mesh.create(tmp_path / "s")
+    mesh.graph.add_node("evidence", "東京 → Zürich\r\n\u2028 end", attrs={"kind": "café"})
+    mesh.save()
+    assert run("session", "export", "--as", form, "--session", tmp_path / "s", "--out", tmp_path / "f").code == 0
+
+    command = [sys.executable, "-m", "contextmesh", "session", "export", "--as", form, "--session", tmp_path / "s"]
+    done = subprocess.run(command, env={**os.environ, "PYTHONIOENCODING": encoding}, capture_output=True, check=True)
+
+    assert done.stdout == (tmp_path / "f").read_bytes()
 
 
 def test_a_refused_import_leaves_the_session_as_it_was(run: Run, memory: Path, session: Path) -> None:

@@ -17,9 +17,12 @@ from hypothesis import strategies as st
 from contextmesh.base.errors import InputError, UnknownError
 from contextmesh.exchange.around import around, whole
 from contextmesh.exchange.graphml import graphml
+from contextmesh.exchange.lines import lines_to_bytes
+from contextmesh.exchange.lines_read import read_lines
 from contextmesh.exchange.mermaid import mermaid
 from contextmesh.exchange.prov import MAKING, NODE, REJECTION, prov
 from contextmesh.graph.graph import ContextGraph
+from contextmesh.resolve.resolver import Resolver
 
 from .world_of_exchange import HOSTILE, Steps, ferry, hostile, played, steps
 
@@ -155,6 +158,55 @@ def test_any_text_is_a_label_of_a_document_that_is_read(text: str) -> None:
 
     assert len(parsed(graph)) == 1
     assert len(read(graph)) > 3
+
+
+AWKWARD = (
+    *(
+        "",
+        "end",
+        "@id",
+        "null",
+        "#quot;",
+        "`end`",
+        "-->",
+        "]]>",
+        "<![CDATA[x]]>",
+        "<script>alert(1)</script>",
+        "\\u0041\\",
+    ),
+    *(
+        "two\nlines\r\nthree\rfour",
+        "\x00",
+        "\x07",
+        "\x1b[31m\x85\u2028",
+        "\u202e\u200fabc\u2066",
+        "\ufffd",
+        "\ufeffbom",
+        "\uffff",
+    ),
+    *("👩\u200d👧 😀", "cafe\u0301", "x" * 10_000, " white ", '"""', "&amp; &#0;", "%3A %00"),
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.sampled_from(AWKWARD) | st.text(max_size=20), min_size=1, max_size=6))
+def test_every_form_carries_any_ids_and_labels_and_keeps_their_nodes_apart(texts: list[str]) -> None:
+    graph = ContextGraph()
+    source = graph.add_node("source", "log", id="source:log", attrs={"origin": "o", "retrieved_at": ""})
+    for text in dict.fromkeys(texts):
+        attrs = {"canonical": text, "aliases": [text]}
+        graph.add_edge(source.id, "mentions", graph.add_node("entity", text, id=f"e{text}", attrs=attrs).id)
+    nodes, ends = graph.store.nodes, edges(graph, "mentions")
+
+    assert said(read(graph), f"{CM}mentions") == ends
+    assert {str(label) for label in read(graph).objects(None, rdflib.RDFS.label)} == {n.label for n in nodes.values()}
+    drawn = parsed(graph)
+    assert (len(drawn), drawn.number_of_edges()) == (len(nodes), len(ends))
+    assert [end for _, end in drawn.edges()] == list(drawn)[1:], "in the order of the graph, each at its own node"
+    assert all(id in drawn for id in nodes if re.fullmatch("[\t\n\r -\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]*", id))
+    again = read_lines(lines_to_bytes(graph.store, Resolver()), "drawn", graph.policy).store
+    assert list(again.nodes.values()) == list(nodes.values())
+    assert list(again.edges.values()) == list(graph.store.edges.values())
 
 
 # ---- Mermaid --------------------------------------------------------------------------------
