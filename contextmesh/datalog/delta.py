@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from contextmesh.datalog.ast import Row
@@ -37,3 +37,17 @@ class Delta:
 
     def __bool__(self) -> bool:
         return any(self.added.values()) or any(self.dropped.values())
+
+
+def odd_times(changes: Sequence[Row]) -> Collection[Row]:
+    """The rows that stand in a log an odd number of times, in the order of the change that made it odd."""
+    once = dict.fromkeys(changes)
+    if len(once) == len(changes):
+        return once
+    odd: dict[Row, None] = {}
+    for row in changes:
+        if row in odd:
+            del odd[row]
+        else:
+            odd[row] = None
+    return odd

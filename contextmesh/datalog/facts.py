@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from itertools import islice
 from typing import Any
 
 from contextmesh.datalog.ast import Row, Value
-from contextmesh.datalog.delta import Delta
+from contextmesh.datalog.delta import Delta, odd_times
 from contextmesh.datalog.index import Bucket, Index, Undo, rows_of
 from contextmesh.datalog.keyed import Keyed, KeyIndex, KeysIndex, by_second, table_of
+from contextmesh.datalog.rows_less import RowsLess
 from contextmesh.datalog.table import PAIRS, Ones, Rows, Shape, Table
 
 __all__ = ["MANY", "Delta", "Relation", "Rewound", "Where"]
@@ -94,6 +95,10 @@ class Relation:
     def scan(self) -> Iterable[Row]:
         """Every row, in insertion order; not to be held over a change."""
         return self._table.scan(hidden=self._absent > 0)
+
+    def less(self, gone: Collection[Value]) -> RowsLess:
+        """The rows without those whose first column is gone; to be read before anything changes."""
+        return RowsLess(self._table, gone, hidden=self._absent > 0)
 
     def holds(self, row: Row) -> bool:
         return self._table.has(row)
@@ -189,7 +194,10 @@ class Relation:
 
     def give(self, rows: Iterable[Row]) -> None:
         """Have these rows as if they had stood there from the start; there must be none yet."""
-        self._table.put_new(rows)
+        if isinstance(rows, RowsLess):
+            rows.fill(self._table)
+        else:
+            self._table.put_new(rows)
         for index in self._indexes.values():
             index.add(self.scan())
 
@@ -260,19 +268,9 @@ class Relation:
             return changes, []
         if len(changes) == 1:
             return (changes, []) if self._table.has(changes[0]) else ([], changes)
-        toggled: dict[Row, None] = dict.fromkeys(changes)
-        if len(toggled) < len(changes):
-            toggled = {}
-            for row in changes:
-                if row in toggled:
-                    del toggled[row]
-                else:
-                    toggled[row] = None
-        has = self._table.has
-        added = [row for row in toggled if has(row)]
-        if len(added) == len(toggled):
-            return added, []
-        return added, [row for row in toggled if not has(row)]
+        rows, has = odd_times(changes), self._table.has
+        added = [row for row in rows if has(row)]
+        return added, [] if len(added) == len(rows) else [row for row in rows if not has(row)]
 
     def trim(self, count: int) -> None:
         """Forget the oldest changes; whoever holds a position must lower it by as much."""

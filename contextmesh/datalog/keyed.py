@@ -175,6 +175,16 @@ class Keyed:
             fresh.append(row)
         return fresh
 
+    def take(self, other: Keyed, gone: Iterable[Value]) -> None:
+        """Have, in an empty table, what another one without odd entries of its own has, less some keys."""
+        self.rows.update(other.rows)  # into an empty dict: nothing is hashed again
+        self.spare, self.groups, self._same = other.spare, other.groups, dict(other._same)
+        for key in gone:
+            entry = self.rows.pop(key, None)
+            if entry.__class__ is Odd:
+                self.groups -= 1
+                self.spare += len(entry.own) - 1
+
     def _together(self, rows: list[Row]) -> dict[Any, Any]:
         return {row[0]: row for row in rows}
 

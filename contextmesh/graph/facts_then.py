@@ -11,7 +11,7 @@ from functools import partial
 from itertools import compress
 from operator import is_not, itemgetter
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from contextmesh.store import relations
 
@@ -110,8 +110,7 @@ class _Then:
         return rows + [row for name, row in self._stated if name == relation]
 
     def births(self) -> Iterable[Row]:
-        rows, gone = self._now.engine.read("born").scan(), {**self._gone_nodes, **self._gone_edges}
-        return _rows_less(rows, gone)
+        return self._now.engine.read("born").less(dict.fromkeys([*self._gone_nodes, *self._gone_edges]))
 
     @property
     def _changed_nodes(self) -> Mapping[str, Node]:
@@ -139,8 +138,8 @@ class _Then:
         now = self._now
         if self._looked != now.seq:
             self._looked = now.seq
-            gone_nodes, nodes = _differences(self._nodes, now.nodes)
-            gone_edges, edges = _differences(self._edges, now.edges)
+            gone_nodes, nodes = differences(self._nodes, now.nodes)
+            gone_edges, edges = differences(self._edges, now.edges)
             self._gone, self._changed = (gone_nodes, gone_edges), (nodes, edges)
 
     def _standing(self, relation: str, gone: Gone, changed: Mapping[str, object]) -> Iterable[Row]:
@@ -152,8 +151,10 @@ class _Then:
             rows = [row for row in rows if (id := subject(row)) not in gone and id not in changed]
         elif changed:
             rows = [row for row in rows if row[0] not in gone and row[0] not in changed]
+        elif not beside:
+            return standing.less(gone.keys())
         elif gone:
-            rows = _rows_less(rows, gone)
+            rows = [row for row in rows if row[0] not in gone]
         return [row for row in rows if row not in beside] if beside else rows
 
 
@@ -172,14 +173,7 @@ def less(records: Mapping[Key, Record], gone: Mapping[Key, None]) -> dict[Key, R
     return left
 
 
-def _rows_less(rows: Iterable[Row], gone: Mapping[Any, None]) -> Iterable[Row]:
-    """Rows without those of what is gone; all at once, for rows that are put in one by one are hashed again."""
-    if not isinstance(rows, dict) or len(gone) * FEW > len(rows):
-        return [row for row in rows if row[0] not in gone]
-    return less(rows, dict.fromkeys(row for row in rows if row[0] in gone))
-
-
-def _differences(then: Mapping[str, Record], now: Mapping[str, Record]) -> tuple[Gone, dict[str, Record]]:
+def differences(then: Mapping[str, Record], now: Mapping[str, Record]) -> tuple[Gone, dict[str, Record]]:
     """What of now was not there, and the records of then that are not those of now.
 
     Both stand in one order, so what is left of now lines up with then, and no record is looked up by its id.

@@ -243,6 +243,10 @@ class Bags(Ranking):
     def length(self, number: int) -> int:
         return max(0, self._lengths[number]) if number < len(self._lengths) else 0
 
+    def lengths(self) -> list[int]:
+        """The length of each bag by number, -1 where there is none; a copy, for every number there is."""
+        return self._lengths + [-1] * (len(self.numbers.ids) - len(self._lengths))
+
     def slacks(self, numbers: Iterable[int]) -> dict[int, float]:
         average, lengths = self.average, self._lengths
         return {number: K1 * (1 - LENGTH + LENGTH * lengths[number] / average) for number in numbers}

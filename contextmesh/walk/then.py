@@ -7,10 +7,13 @@ the records and then what its questions hold.
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
+from itertools import chain
 from typing import TYPE_CHECKING
 
+from contextmesh.graph.facts_then import differences
 from contextmesh.walk.index import TITLE, Adjacency, Entry, Index, WordIndex, entry_of, same_entry
 from contextmesh.walk.kinds import ENTITY, SOURCE
 from contextmesh.walk.names import NameTable
@@ -18,7 +21,7 @@ from contextmesh.walk.postings import Bags, Counts, Ranking
 from contextmesh.walk.roads import RoadsNow
 
 if TYPE_CHECKING:
-    from contextmesh.store.model import Edge, Node
+    from contextmesh.store.model import Edge
     from contextmesh.store.store import Store
     from contextmesh.walk.roads import Roads
 
@@ -33,19 +36,17 @@ class IndexThen(Index):
 
     def __init__(self, now: WordIndex, then: Store) -> None:
         self.numbers = now.numbers
-        self._now = now
+        self.now = now
         self._nodes = then.nodes
         self._store = then
         self._read = len(now.replaced)
-        self._own: dict[int, Entry] = {}
-        self._kept = bytearray(len(now.numbers.ids))
+        gone, changed = differences(then.nodes, now.nodes)
         number, standing = now.numbers.of, now.nodes
-        for id, node in self._nodes.items():
-            new = standing[id]
-            if node is new or same_entry(node, new):
-                self._kept[number[id]] = 1
-            else:
-                self._own[number[id]] = entry_of(node)
+        self._own = {number[id]: entry_of(node) for id, node in changed.items() if not same_entry(node, standing[id])}
+        self._gone = [number[id] for id in gone]
+        self._kept = bytearray(b"\x01" * len(now.numbers.ids))
+        for at in (*self._gone, *self._own):
+            self._kept[at] = 0
         self.names: NamesThen = NamesThen(now.names, self)
         self.edges: Adjacency = AdjacencyThen(now.edges, then.edges)
         statements, passages = self._lengths()
@@ -57,7 +58,7 @@ class IndexThen(Index):
 
     def words(self, id: str) -> tuple[str, ...]:
         own = self.own.get(self.numbers.of[id])
-        return own.words if own is not None else self._now.words(id)
+        return own.words if own is not None else self.now.words(id)
 
     def roads(self) -> Roads:
         return self._roads.read()
@@ -69,7 +70,7 @@ class IndexThen(Index):
     @property
     def own(self) -> Mapping[int, Entry]:
         """By number: the entry of then of each node whose entry is another now."""
-        replaced = self._now.replaced
+        replaced = self.now.replaced
         while self._read < len(replaced):
             number, was = replaced[self._read]
             self._read += 1
@@ -84,34 +85,43 @@ class IndexThen(Index):
         assert self.own is self._own, "what changed meanwhile is taken in first"
         return self._kept
 
-    def then(self, number: int) -> Node:
-        """The record of a node that was there."""
-        return self._nodes[self.numbers.ids[number]]
+    def other(self) -> Iterator[int]:
+        """The numbers of nodes of now that were not there or have another entry now."""
+        own = self.own
+        return chain(self._gone, own, range(len(self._kept), len(self.numbers.ids)))
+
+    def others(self) -> int:
+        """How many those are."""
+        return len(self._gone) + len(self.own) + len(self.numbers.ids) - len(self._kept)
 
     def home(self, number: int) -> int | None:
-        """The number of the source that a statement of then was read in."""
-        read = self.then(number).provenance
+        """The number of the source that a statement of now was read in."""
+        read = self.now.nodes[self.numbers.ids[number]].provenance
         return None if read is None else self.numbers.of[read.source_id]
 
-    def _lengths(self) -> tuple[dict[int, int], dict[int, int]]:
-        """The terms of each statement's bag, and of each source's, by number."""
-        statements: dict[int, int] = {}
-        passages: dict[int, int] = {}
-        number, own, now = self.numbers.of, self.own, self._now
-        standing = now.statements.length
-        for id, node in self._nodes.items():
-            kind = node.type
-            if kind == ENTITY:
-                continue
-            at = number[id]
+    def _lengths(self) -> tuple[list[int], list[int]]:
+        """The terms of each statement's bag, and of each source's, by number; -1 for no bag."""
+        statements, passages = self.now.statements.lengths(), self.now.passages.lengths()
+        ids, nodes, own = self.numbers.ids, self.now.nodes, self._own
+        for at in self.other():
+            kind = nodes[ids[at]].type
             if kind == SOURCE:
-                words = own[at].words if at in own else now.words(id)
-                passages[at] = passages.get(at, 0) + TITLE * len(words)
-                continue
-            length = statements[at] = len(own[at].words) if at in own else standing(at)
-            if (read := node.provenance) is not None:
-                home = number[read.source_id]
-                passages[home] = passages.get(home, 0) + length
+                passages[at] -= TITLE * len(self.now.words(ids[at]))
+            elif kind != ENTITY:
+                if (home := self.home(at)) is not None:
+                    passages[home] -= statements[at]
+                statements[at] = -1
+        for at, entry in own.items():
+            kind = nodes[ids[at]].type
+            if kind == SOURCE:
+                passages[at] += TITLE * len(entry.words)
+            elif kind != ENTITY:
+                statements[at] = len(entry.words)
+                if entry.source is not None:
+                    passages[self.numbers.of[entry.source]] += len(entry.words)
+        for at in self._gone:
+            if nodes[ids[at]].type == SOURCE:
+                passages[at] = -1
         return statements, passages
 
 
@@ -190,14 +200,18 @@ class NamesThen(NameTable):
 class BagsThen(Ranking):
     """Bags of then; what a term counts in them is found when it is first asked, and kept."""
 
-    def __init__(self, now: Bags, index: IndexThen, lengths: dict[int, int]) -> None:
+    def __init__(self, now: Bags, index: IndexThen, lengths: list[int]) -> None:
         super().__init__(now.numbers)
         self._now, self._index, self._lengths = now, index, lengths
         self._found: dict[str, Counts] = {}
-        self.bags, self.total = len(lengths), sum(lengths.values())
+        there = [length for length in lengths if length >= 0]
+        self.bags, self.total = len(there), sum(there)
+
+    def __contains__(self, number: int) -> bool:
+        return number < len(self._lengths) and self._lengths[number] >= 0
 
     def length(self, number: int) -> int:
-        return self._lengths.get(number, 0)
+        return self._lengths[number] if number in self else 0
 
     def counts(self, term: str) -> Counts:
         found = self._found.get(term)
@@ -213,19 +227,22 @@ class BagsThen(Ranking):
     @abstractmethod
     def _counted(self, term: str) -> Counts: ...
 
-    def _standing(self, term: str) -> Iterator[tuple[int, int]]:
-        """What the term counts now in bags of nodes whose entry is what it was."""
-        kept = self._index.kept
-        last = len(kept)
-        return ((number, n) for number, n in self._now.counts(term).items() if number < last and kept[number])
+    def _missing(self, *counts: Counts) -> Iterable[int]:
+        """Numbers, among those that some of these counts have, of nodes whose entry is not what it was."""
+        kept, index = self._index.kept, self._index
+        if index.others() < sum(map(len, counts)):
+            return [number for number in index.other() if any(number in held for held in counts)]
+        return [number for held in counts for number in held if number >= len(kept) or not kept[number]]
 
 
 class StatementsThen(BagsThen):
     """Each statement's own words."""
 
     def _counted(self, term: str) -> Counts:
-        there = dict(self._standing(term))
-        own = {n: e.words.count(term) for n, e in self._index.own.items() if n in self._lengths and term in e.words}
+        there = dict(self._now.counts(term))
+        for number in self._missing(there):
+            del there[number]
+        own = {n: e.words.count(term) for n, e in self._index.own.items() if n in self and term in e.words}
         return dict(sorted((there | own).items())) if own else there
 
 
@@ -233,16 +250,19 @@ class PassagesThen(BagsThen):
     """Each source's title of then, and of its statements those that were there."""
 
     def _counted(self, term: str) -> Counts:
-        index = self._index
-        there: dict[int, int] = {}
-        for number, count in index.statements.counts(term).items():
-            home = index.home(number)
-            if home is not None:
-                there[home] = there.get(home, 0) + count
-        titled = dict.fromkeys((*(number for number, _ in self._standing(term)), *index.own))
-        for number in titled:
-            node = index.then(number)
-            count = index.words(node.id).count(term) if node.type == SOURCE else 0
-            if count:
-                there[number] = there.get(number, 0) + TITLE * count
-        return there
+        index, number = self._index, self.numbers.of
+        there, said = Counter(self._now.counts(term)), index.now.statements.counts(term)
+        for at in self._missing(there, said):
+            if at in said:
+                home = index.home(at)
+                if home is not None:
+                    there[home] -= said[at]
+            else:
+                there[at] -= TITLE * index.now.words(self.numbers.ids[at]).count(term)
+        for at, entry in index.own.items():
+            count = entry.words.count(term)
+            if count and at in self:
+                there[at] += TITLE * count
+            elif count and entry.source is not None:
+                there[number[entry.source]] += count
+        return {at: count for at, count in there.items() if count > 0}

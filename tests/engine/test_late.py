@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import partial
+from unittest.mock import patch
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from strategies import changes_for, facts_for, programs
+from strategies import changed, changes_for, facts_for, programs
 
 from contextmesh.base.source import Source
+from contextmesh.datalog import rows_less
 from contextmesh.datalog.ast import Row
 from contextmesh.datalog.engine import Engine
 from contextmesh.datalog.facts import Delta
@@ -35,6 +38,56 @@ def test_an_engine_over_late_facts_is_the_engine_over_the_facts(data: st.DataObj
         assert [other.rows(name) for name in program.declarations] == [one.rows(name) for name in program.declarations]
     one = Engine(program, facts)
     assert [other.rows(name) for name in program.declarations] == [one.rows(name) for name in program.declarations]
+
+
+@SLOW
+@given(st.data())
+def test_an_engine_over_the_rows_of_another_less_some_keys_is_the_engine_over_those_rows(data: st.DataObject) -> None:
+    program = data.draw(programs(4))
+    facts = data.draw(facts_for(program))
+    base = [name for name in facts if program.stratum_of[name] < 0 and name not in dict(program.facts)]
+    expected = [data.draw(st.sampled_from([tuple(program.declarations)] * 3 + [()])) for _ in range(2)]
+    origin = Engine(program, facts, keyed=expected[0])
+    delta = data.draw(changes_for(program, facts))
+    facts = changed(facts, delta)
+    given_too = {name: rows for name, rows in facts.items() if name not in base}
+    gone = dict.fromkeys(data.draw(st.lists(st.sampled_from([0, 1, 2, "a"]), max_size=2)))
+    with origin.trial() as trial:
+        origin.apply(delta)
+        if data.draw(st.booleans()):
+            trial.keep()
+        rows = {name: [row for row in origin.rows(name) if row[0] not in gone] for name in base}
+        late = {name: partial(origin.read(name).less, gone) for name in base}
+        copied = Engine(program, given_too, late=late, keyed=expected[1])
+        with patch.object(rows_less, "FEW", data.draw(st.sampled_from([0, rows_less.FEW]))):
+            assert [list(copied.read(name).scan()) for name in base] == [rows[name] for name in base]
+    before = [origin.rows(name) for name in base]
+
+    plain = Engine(program, {**given_too, **rows})
+    again = data.draw(changes_for(program, {**given_too, **rows}))
+    for engine in (plain, copied):
+        engine.apply(again)
+    for name in program.declarations:
+        assert sorted(map(repr, copied.rows(name))) == sorted(map(repr, plain.rows(name)))
+    assert [origin.rows(name) for name in base] == before
+
+
+def test_a_copy_less_some_keys_goes_its_own_way_where_keys_share_what_stands_under_them() -> None:
+    program = build_program(
+        [parse_rules(Source("r.dl", "input says(id, word).\nloud(X) :- says(X, b)."))], standalone=True
+    )
+    spoken: list[Row] = [(x, w) for x in "pqrsuvwxyz" for w in "ab"] + [("t", "a")]
+    origin = Engine(program, {"says": spoken}, keyed=["says"])
+    gone = {"q": None, "nobody": None}
+    copied = Engine(program, late={"says": lambda: origin.read("says").less(gone)}, keyed=["says"])
+    left = tuple(row for row in spoken if row[0] != "q")
+    assert copied.rows("says") == left and copied.count("says") == len(left)
+    assert copied.rows("loud") == tuple((x,) for x in "prsuvwxyz")
+
+    copied.apply(Delta.of(added={"says": [("q", "b"), ("t", "b")]}, dropped={"says": [("r", "b"), ("s", "a")]}))
+    assert copied.rows("loud") == tuple((x,) for x in "psuvwxyzqt")
+    assert set(copied.rows("says")) == {*left, ("q", "b"), ("t", "b")} - {("r", "b"), ("s", "a")}
+    assert origin.rows("says") == tuple(spoken) and origin.rows("loud") == tuple((x,) for x in "pqrsuvwxyz")
 
 
 def test_what_nobody_reads_is_never_made() -> None:
