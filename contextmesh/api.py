@@ -66,6 +66,7 @@ class Mesh(AtHome):
         self._timeline = Timeline(graph, history)
         self._state = SessionState(graph, resolver or Resolver(), history=self._timeline.history)
         self._pasts: dict[Bounds, PastMesh] = {}
+        self._blast: tuple[tuple[int, str], Invalidation] | None = None
 
     @property
     def graph(self) -> ContextGraph:
@@ -144,6 +145,7 @@ class Mesh(AtHome):
             self._pasts.clear()
         if self.graph.store is not before:  # somebody else committed meanwhile
             self.__dict__.pop("words", None)
+            self._blast = None
 
     # ---- write ----------------------------------------------------------------------------------
 
@@ -242,8 +244,12 @@ class Mesh(AtHome):
         return lineage_of(self.graph, self.node(name))
 
     def blast(self, assumption: str) -> Invalidation:
-        """What would fall with an assumption; changes nothing."""
-        return self.graph.blast(self.node(assumption, kind="assumption").id)
+        """What would fall with an assumption; changes nothing. The last one is kept until something is written."""
+        target = self.node(assumption, kind="assumption").id
+        asked = (self.graph.store.seq, target)
+        if self._blast is None or self._blast[0] != asked:
+            self._blast = (asked, self.graph.blast(target))
+        return self._blast[1]
 
     def health(self) -> Health:
         return self.graph.health(near_misses=self.resolver.near_misses())

@@ -170,9 +170,11 @@ class Served:
 
     def read(self, call: Callable[[Mesh], T]) -> T:
         """What a reader says of the mesh; sees what other processes committed before."""
-        held = self._refreshed()
-        with held.lock:
-            return call(held.mesh)
+        while True:
+            held = self._refreshed()
+            with held.lock:
+                if held is self._held:  # or it was exchanged meanwhile, and what a walk counts on it nobody would see
+                    return call(held.mesh)
 
     def ask(self, call: Callable[[Mesh], T]) -> T:
         """A read that counts the walk it took; what was counted is committed as the checkpoint policy says."""
@@ -261,9 +263,11 @@ class Served:
         self.closing.set()
         if self.directory is None or self._held is None:
             return
-        with self._writing:
-            pass  # what is being written is written
-        if self.checkpoint != NEVER and self._held.mesh.has_news:
+        with self._writing:  # what is being written is written
+            held = self._held
+        with held.lock:
+            has_news = held.mesh.has_news
+        if self.checkpoint != NEVER and has_news:
             self.commit(lambda state: (state, None))
 
     def _write(self, tickets: list[Ticket], *, alone: bool = False) -> None:

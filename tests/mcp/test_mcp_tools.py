@@ -6,10 +6,11 @@ import json
 from typing import Any
 
 import pytest
-from served_places import DECISION, OBSERVED, STRANGE, TIDE, FixedMesh, filled, wide
+from served_places import DECISION, OBSERVED, SOURCE, STRANGE, TIDE, FixedMesh, filled, wide
 
 from contextmesh.api import Mesh
 from contextmesh.base.errors import Refusal, UnknownError
+from contextmesh.graph.graph import ContextGraph
 from contextmesh.mcp.budget import BYTES, bounded, size
 from contextmesh.mcp.calls import call
 from contextmesh.mcp.catalogue import TOOLS, listed
@@ -218,3 +219,30 @@ def test_a_document_is_cut_only_when_it_must_be() -> None:
     cut = bounded({"a": "x" * 9_000, "b": 1})
 
     assert (cut["cut"], cut["b"], size(cut) <= BYTES) == (True, 1, True)
+
+
+def test_the_pages_of_a_blast_radius_are_of_one_dry_run_until_something_is_written(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    runs: list[str] = []
+    blast = ContextGraph.blast
+
+    def counted(graph: ContextGraph, id: str) -> Any:
+        runs.append(id)
+        return blast(graph, id)
+
+    monkeypatch.setattr(ContextGraph, "blast", counted)
+    mesh = wide(30)
+    here = FixedMesh(mesh)
+    pages, start = [], None
+    while start is not None or not pages:
+        pages.append(call(here, "mesh_blast_radius", {"assumption": TIDE, "limit": 7, "next": start}))
+        start = pages[-1]["next"]
+
+    assert runs == ["assumption:tide"] and len(pages) > 3
+    assert [one["id"] for one in (row for page in pages for row in page["invalidated"])] == [
+        one.id for one in blast(mesh.graph, "assumption:tide").invalidated
+    ]
+    mesh.decide("One more", rationale="r", source=SOURCE, depends_on=["assumption:tide"])
+    more = call(here, "mesh_blast_radius", {"assumption": TIDE})
+    assert (len(runs), more["invalidated_count"]) == (2, pages[0]["invalidated_count"] + 1)
