@@ -26,7 +26,7 @@ _UNDERLINED = re.compile(
 _FENCED = re.compile(r"^(?:```|~~~).*?^(?:```|~~~)", re.MULTILINE | re.DOTALL)
 _RECORD_FOLDERS = frozenset(("adr", "adrs", "decision", "decisions", "decision-records", "architecture-decisions"))
 _HEAD = 20_000
-_DATES = ("date", "created", "published", "modified", "updated", "last_modified", "last-modified")
+_DATES = ("date", "created", "published", "modified", "updated", "last_modified", "last-modified", "retrieved_at")
 _NAMING = ("id", "name", "aliases", "package", "product")
 _LONGEST_TITLE = 200
 

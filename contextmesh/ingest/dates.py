@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from datetime import date
+from datetime import date, timedelta
 
 _EPOCH = date(1970, 1, 1).toordinal()
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
@@ -13,7 +13,10 @@ _NAMES = (
 )
 _MONTH = r"([A-Za-z]{3,9})\.?"
 _ASIDE = re.compile(r"\s*[(\[{].*?[)\]}]\s*")
-_TIME = re.compile(r"[T ]\d{1,2}:\d{2}(?::\d{2}(?:\.\d+)?)?\s*(?:Z|UTC|GMT|[+-]\d{2}:?\d{2})?$")
+_TIME = re.compile(
+    r"[T ](?P<hour>\d{1,2}):(?P<minute>\d{2})(?::\d{2}(?:\.\d+)?)?\s*"
+    r"(?:Z|UTC|GMT|(?P<sign>[+-])(?P<hours>\d{2}):?(?P<minutes>\d{2}))?$"
+)
 _CLOCK = re.compile(r"^\d{1,2}:\d{2}(?::\d{2})?\s*(?:[ap]\.?m\.?)?,?\s+(?:on\s+)?", re.IGNORECASE)
 _WEEKDAY = re.compile(r"^(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*\.?,?\s+", re.IGNORECASE)
 
@@ -29,10 +32,28 @@ def exact_day(written: str) -> date | None:
     """The one calendar day a text names, or None: a month, a year, several days, or a day that could be two.
 
     ``03/04/2024`` is either of two days and so is none; ``12/16/2024`` can only be one. A remark in brackets
-    and a time of day are left out.
+    and a time of day are left out; with an offset, it is the day that it then was in UTC.
     """
     text = _WEEKDAY.sub("", _CLOCK.sub("", _ASIDE.sub(" ", written).strip()))
-    text = _TIME.sub("", text).strip().rstrip(".,;")
+    time = _TIME.search(text)
+    day = _day_of(text[: time.start()] if time else text)
+    return day if day is None or time is None or not time["sign"] else _in_utc(day, time)
+
+
+def _in_utc(day: date, time: re.Match[str]) -> date | None:
+    """The day in UTC of a time with an offset; None when there is no such time, or no such day."""
+    hour, minute, hours, minutes = (int(time[name]) for name in ("hour", "minute", "hours", "minutes"))
+    if hour > 23 or hours > 23 or minute > 59 or minutes > 59:
+        return None
+    offset = (hours * 60 + minutes) * (-1 if time["sign"] == "-" else 1)
+    try:
+        return day + timedelta(days=(hour * 60 + minute - offset) // (24 * 60))
+    except OverflowError:
+        return None
+
+
+def _day_of(written: str) -> date | None:
+    text = written.strip().rstrip(".,;")
     for pattern, order in (
         (_YMD, "y_md"),
         (_COMPACT, "ymd"),

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from datetime import date
+from datetime import date, datetime
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from contextmesh.base.dates import day_text, read_period
 from contextmesh.ingest.dates import exact_day, said_date
 
 ONE_DAY = [
@@ -28,6 +29,9 @@ ONE_DAY = [
     ("1:56 pm on 8 May, 2023", "2023-05-08"),
     ("2024-01-03T22:31:36Z", "2024-01-03"),
     ("2024-01-03 22:31:36.5 +02:00", "2024-01-03"),
+    ("2024-01-03T00:30+02:00", "2024-01-02"),
+    ("Wed, 3 Jan 2024 23:30:00 -0500", "2024-01-04"),
+    ("2024-02-29T23:30:00 GMT", "2024-02-29"),
 ]
 NO_DAY = [
     "",
@@ -39,6 +43,10 @@ NO_DAY = [
     "2023-07-2i",
     "2026-04-27, 2023-07-03",
     "soon",
+    "2024-01-03T24:30+02:00",
+    "2024-01-03T10:30+25:00",
+    "9999-12-31T23:30-01:00",
+    "0001-01-01T00:30+01:00",
 ]
 
 
@@ -67,3 +75,11 @@ def test_a_day_in_figures_is_exact_only_when_day_and_month_cannot_be_exchanged(d
 @given(st.text(max_size=40))
 def test_any_text_is_a_date_or_none(text: str) -> None:
     exact_day(text)
+
+
+@given(st.datetimes(datetime(2, 1, 1), datetime(9998, 1, 1)), st.integers(-23 * 60, 23 * 60))
+def test_a_time_with_an_offset_names_the_day_that_a_bound_of_it_stands_in(at: datetime, minutes: int) -> None:
+    sign = "-" if minutes < 0 else "+"
+    written = f"{at.isoformat(timespec='seconds')}{sign}{abs(minutes) // 60:02}:{abs(minutes) % 60:02}"
+
+    assert said_date(written)[0] == day_text(read_period(written).first_day)

@@ -57,7 +57,7 @@ _RECORD_SECTIONS = frozenset(
     {"decision", "decision outcome", "considered options", "options considered", "decision drivers", "consequences",
      "context and problem statement", "context and problem"}
 )  # fmt: skip
-_DATES = ("date", "created", "decision-date", "last-modified", "updated", "last-updated")
+_DATES = ("date", "created", "decision-date", "last-modified", "updated", "last-updated", "retrieved_at")
 _MOST_LINES = 80
 _TITLE_NUMBER = re.compile(
     r"^(?:(?:ADR|adr|Adr|RFC|DR)?[\s_-]*#?0*(?P<number>\d{1,5})\s*[.:)–—-]?\s+|ADR\s*:\s+)(?=\S)"

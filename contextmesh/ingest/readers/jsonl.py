@@ -16,7 +16,7 @@ from contextmesh.ingest.files import Found, ReadLimits, decode
 
 _TEXT = ("text", "body", "content", "contents", "abstract", "paragraph", "paragraph_text", "summary", "description")
 _TITLE = ("title", "name", "headline", "subject")
-_DATE = ("date", "created", "published", "timestamp", "created_at")
+_DATE = ("date", "created", "published", "timestamp", "created_at", "retrieved_at")
 _ID = ("id", "_id", "key", "uid")
 _NAMES = ("entities",)
 _DEPTH = INNER_DEPTH - 2
