@@ -12,7 +12,7 @@ from typing import Any
 
 from contextmesh.datalog.ast import Row, Value
 from contextmesh.datalog.index import LARGE, Bucket, Index, bucket_of
-from contextmesh.datalog.table import KEYED, PAIRS, Shape
+from contextmesh.datalog.table import KEYED, PAIRS, ByKey, Shape
 
 GROUPS = 1024
 """Odd entries that are kept for keys to share."""
@@ -157,6 +157,9 @@ class Keyed:
 
     def put_new(self, rows: Iterable[Row]) -> list[Row]:
         wanted = list(rows)
+        if isinstance(rows, ByKey) and rows.shape == self.shape and not self.rows:
+            self.rows.update(rows.entries)
+            return wanted
         if len(wanted) >= LONG:
             made = self._together(wanted)
             if len(made) == len(wanted) and self.rows.keys().isdisjoint(made):

@@ -15,7 +15,7 @@ beside it: the shape is a matter of bytes, never of meaning.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import Any, Literal, Protocol
 
 from contextmesh.datalog.ast import Row
@@ -25,6 +25,25 @@ ROWS: Shape = "rows"
 ONES: Shape = "ones"
 PAIRS: Shape = "pairs"
 KEYED: Shape = "keyed"
+
+
+class ByKey(Collection[Row]):
+    """Rows as a table by key keeps them, one for each: key → value for two columns, key → row for more."""
+
+    __slots__ = ("entries", "shape")
+
+    def __init__(self, entries: dict[Any, Any], shape: Shape) -> None:
+        self.entries = entries
+        self.shape = shape
+
+    def __iter__(self) -> Iterator[Row]:
+        return iter(self.entries.items() if self.shape == PAIRS else self.entries.values())
+
+    def __len__(self) -> int:
+        return len(self.entries)
+
+    def __contains__(self, row: object) -> bool:
+        return row in (self.entries.items() if self.shape == PAIRS else self.entries.values())
 
 
 class Table(Protocol):

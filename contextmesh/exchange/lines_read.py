@@ -18,6 +18,7 @@ from contextmesh.policy import Policy
 from contextmesh.resolve.resolver import Resolver
 from contextmesh.resolve.snapshot import resolver_from_json
 from contextmesh.store.bulk import Records, require_legal, store_over
+from contextmesh.store.edges import EdgeRecords
 from contextmesh.store.relations import CONTRADICTS
 from contextmesh.store.snapshot_agree import require_agreement
 from contextmesh.store.snapshot_load import Difference, find_differences
@@ -237,7 +238,7 @@ def _require_order(rows: Rows, held: _Held) -> None:
 def _store(rows: Rows, held: _Held, policy: Policy, limits: Limits | None) -> Store:
     records = Records(
         {node.id: node for node in rows.nodes},
-        {edge.id: edge for edge in rows.edges},
+        EdgeRecords(rows.edges),
         {record.id: record for record in rows.assumptions},
         held.born["nodes"],
         held.born["edges"],

@@ -13,13 +13,17 @@ from contextmesh.datalog.ast import Row
 from contextmesh.datalog.engine import Engine
 from contextmesh.datalog.facts import Delta
 from contextmesh.datalog.limits import Limits
+from contextmesh.datalog.table import KEYED, PAIRS, ByKey
 from contextmesh.policy import Policy
 from contextmesh.store import relations
-from contextmesh.store.model import Assumption, Edge, Node
+from contextmesh.store.edges import EdgeRecords
+from contextmesh.store.model import Assumption, Node
 from contextmesh.store.refusal import Wording
 from contextmesh.store.store import LIMITS, Store
 
 VIOLATION = "violation"
+NEW = ("new_node", "new_edge")
+"""Relations of what is judged, which has one row for a record."""
 
 Give = Callable[[], Iterable[Row]]
 
@@ -34,21 +38,21 @@ class Records:
     """
 
     nodes: Mapping[str, Node]
-    edges: Mapping[str, Edge]
+    edges: EdgeRecords
     assumptions: Mapping[str, Assumption]
     born: Sequence[int]
     born_edges: Sequence[int]
     verdicts: Sequence[tuple[str, str, int]]
 
     @cached_property
-    def typed(self) -> list[Row]:
+    def typed(self) -> ByKey:
         """Each node with its type: the rows of ``node``, and all that is new when every record is."""
-        return [(node.id, node.type) for node in self.nodes.values()]
+        return ByKey({id: node.type for id, node in self.nodes.items()}, PAIRS)
 
     @cached_property
-    def joined(self) -> list[Row]:
+    def joined(self) -> ByKey:
         """Each edge with its ends and type, likewise."""
-        return [(edge.id, edge.src, edge.type, edge.dst) for edge in self.edges.values()]
+        return ByKey(self.edges.by_id(), KEYED)
 
 
 def store_over(
@@ -82,7 +86,7 @@ def store_over(
             late[name] = partial(_then, late[name], rows)
         else:
             facts[name] = [*facts.get(name, ()), *rows]
-    engine = Engine(policy.program, facts, limits=limits or LIMITS, late=late, keyed=relations.ONE_EACH)
+    engine = Engine(policy.program, facts, limits=limits or LIMITS, late=late, keyed=(*relations.ONE_EACH, *NEW))
     store.take_over(records.nodes, records.edges, records.assumptions, engine, build=build, seq=seq)
     return store
 
@@ -116,25 +120,29 @@ def require_legal(store: Store, records: Records) -> None:
 
 def _late_facts(records: Records, always: tuple[str, ...]) -> dict[str, Give]:
     """For each relation that records stand for, what makes its rows; what most commands read is made directly."""
-    nodes, edges = list(records.nodes.values()), list(records.edges.values())
-    born, born_edges = records.born, records.born_edges
+    nodes = list(records.nodes.values())
     direct: dict[str, Give] = {
         "node": lambda: records.typed,
-        "named": lambda: [(node.id, node.label) for node in nodes],
-        "born_at_build": lambda: [(node.id, node.build) for node in nodes],
-        "born": lambda: chain(
-            ((node.id, seq) for node, seq in zip(nodes, born, strict=True)),
-            ((edge.id, seq) for edge, seq in zip(edges, born_edges, strict=True)),
-        ),
+        "named": lambda: ByKey({node.id: node.label for node in nodes}, PAIRS),
+        "born_at_build": lambda: ByKey({node.id: node.build for node in nodes}, PAIRS),
+        "born": lambda: _born(records),
         "provenance": lambda: [(n.id, n.provenance.source_id) for n in nodes if n.provenance is not None],
         "carries": lambda: [(node.id, name) for node in nodes for name in relations.carried(node, always)],
         "pruned": lambda: [(node.id,) for node in nodes if node.pruned],
         "edge": lambda: records.joined,
-        "bound": lambda: [(edge.id, edge.assumption_id) for edge in edges if edge.assumption_id is not None],
+        "bound": records.edges.bound,
     }
     return direct | {
         name: partial(_of_attributes, nodes, name, where, always) for name, where in _OF_ATTRIBUTES.items()
     }
+
+
+def _born(records: Records) -> Iterable[Row]:
+    """An id that a node and an edge have, which no rule allows, has two rows."""
+    parts = zip(records.nodes, records.born, strict=True), zip(records.edges, records.born_edges, strict=True)
+    if records.nodes.keys().isdisjoint(records.edges.keys()):
+        return ByKey(dict(chain(*parts)), PAIRS)
+    return chain(*parts)
 
 
 def _of_attributes(nodes: list[Node], name: str, where: Callable[[Node], bool], always: tuple[str, ...]) -> list[Row]:

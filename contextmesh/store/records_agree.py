@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from contextmesh.base.fields import Fault
 from contextmesh.base.ids import AUTO_DECISION
 from contextmesh.store.agreement import flaw_of_record
+from contextmesh.store.edges import bound_of, of_type, rows_of
 from contextmesh.store.fingerprint import FINGERPRINT, IDENTITY, fingerprint
 from contextmesh.store.model import Assumption, Edge, Node
 from contextmesh.store.relations import ASSUMPTION, DECISION, SUPERSEDES
@@ -22,10 +23,7 @@ def disagreement(
 ) -> Fault | None:
     """The first contradiction, with the path of kind and index; None when there is none."""
     rejected = {assumption: None for assumption, _, _ in verdicts}
-    drawn: dict[tuple[str, str], None] = {}
-    for edge in edges.values():
-        if edge.type == SUPERSEDES:
-            drawn[edge.src, edge.dst] = None
+    drawn = {(src, dst): None for _, src, _, dst in of_type(edges, SUPERSEDES)}
     view = _Whole(nodes, records, rejected, drawn)
     for index, record in enumerate(records.values()):
         fault = flaw_of_record(record, view)
@@ -37,10 +35,11 @@ def disagreement(
             return Fault("no-assumption-record", "is an assumption without a record", ("nodes", index), subject=node.id)
         if node.type == DECISION and node.attrs.get(IDENTITY) in IDENTITIES:
             decisions[node.id] = index
-    for index, edge in enumerate(edges.values()):
-        if edge.assumption_id is not None and edge.assumption_id not in records:
-            message = f"is bound to {edge.assumption_id}, which is no assumption here"
-            return Fault("unknown-id", message, ("edges", index, "assumption_id"), subject=edge.id)
+    for id, ground in bound_of(edges):
+        if ground not in records:
+            index = next(index for index, other in enumerate(edges) if other == id)
+            message = f"is bound to {ground}, which is no assumption here"
+            return Fault("unknown-id", message, ("edges", index, "assumption_id"), subject=id)
     return _of_decisions(decisions, nodes, edges) if decisions else None
 
 
@@ -69,9 +68,9 @@ class _Whole:
 def _of_decisions(stated: Mapping[str, int], nodes: Mapping[str, Node], edges: Mapping[str, Edge]) -> Fault | None:
     """A decision that states how it got its id must have the fingerprint of its record and edges."""
     out: dict[str, list[Edge]] = {id: [] for id in stated}
-    for edge in edges.values():
-        if edge.src in out:
-            out[edge.src].append(edge)
+    for edge_id, src, _, _ in rows_of(edges):
+        if src in out:
+            out[src].append(edges[edge_id])
 
     def type_of(id: str) -> str | None:
         node = nodes.get(id)

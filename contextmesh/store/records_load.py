@@ -6,6 +6,8 @@ Nothing here says what is wrong with a file: whatever is odd is a ``Suspect``, a
 from __future__ import annotations
 
 import json
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from math import isfinite
 from typing import Any
@@ -17,14 +19,15 @@ from contextmesh.base.strict import parse
 from contextmesh.datalog.limits import Limits
 from contextmesh.policy import Policy
 from contextmesh.store.bulk import Records, store_over
-from contextmesh.store.model import NO_ATTRS, Assumption, Edge, Node, Provenance, unfrozen
+from contextmesh.store.edges import EdgeRecords, More
+from contextmesh.store.model import NO_ATTRS, Assumption, Node, Provenance, unfrozen
 from contextmesh.store.records_codec import Rows, decode, raw
 from contextmesh.store.records_format import KINDS, Header, Places, Suspect
 from contextmesh.store.records_vectors import FLOAT32, Vector
 from contextmesh.store.relations import Fact
 from contextmesh.store.store import Store
 
-_Node, _Edge, _Provenance = unfrozen(Node), unfrozen(Edge), unfrozen(Provenance)
+_Node, _Provenance = unfrozen(Node), unfrozen(Provenance)
 
 
 _EXACT = 2**53
@@ -48,7 +51,7 @@ class Loaded:
     header: Header
     verified: bool
     nodes: dict[str, Node] = field(default_factory=dict)
-    edges: dict[str, Edge] = field(default_factory=dict)
+    edges: EdgeRecords = field(default_factory=EdgeRecords)
     assumptions: dict[str, Assumption] = field(default_factory=dict)
     born: list[int] = field(default_factory=list)
     born_edges: list[int] = field(default_factory=list)
@@ -129,21 +132,31 @@ class Loaded:
                 raise Suspect
 
     def _take_edges(self, rows: Rows) -> None:
-        edges, ids, words, traversals = self.edges, self.ids, self.header.words, self.traversals
-        for id, src, kind, dst, bound, seen, weight, build, _, walked in rows:
-            ground = None if bound is None else ids[bound]
-            witnesses = tuple(ids[one] for one in seen) if seen else ()
-            edges[id] = made = _Edge(id, ids[src], words[kind], ids[dst], ground, witnesses, weight, build)
-            made.__class__ = Edge
-            if walked:
-                traversals[id] = walked
-        self.born_edges += [row[8] for row in rows]
+        if not rows:
+            return
+        ids, words = self.ids, self.header.words
+        names, sources, kinds, targets, bound, seen, weights, builds, born, walked = zip(*rows, strict=True)
+        beside = list(zip(bound, seen, weights, builds, strict=True))
+        more = {one: self._more_of(one) for one in dict.fromkeys(beside)}
+        ends = [(id, ids[a], words[k], ids[b]) for id, a, k, b in zip(names, sources, kinds, targets, strict=True)]
+        self.edges.add(ends, {words[kind]: times for kind, times in Counter(kinds).items()}, more, beside)
+        if any(walked):
+            self.traversals |= {id: times for id, times in zip(names, walked, strict=True) if times}
+        self.born_edges += born
         if not self.verified:
-            self._require_before(max(row[7] for row in rows), max(row[8] for row in rows))
-            if not all(isfinite(row[6]) for row in rows):
-                raise Suspect
+            self._require_before(0, max(born))
             if self.wrong_id is None:
-                self._compare_ids(rows)
+                self._compare_ids(names, rows)
+
+    def _more_of(self, found: tuple[Any, ...]) -> More:
+        """What the records of edges have beside their rows, of what a line says of it."""
+        bound, seen, weight, build = found
+        if not self.verified:
+            self._require_before(build, 0)
+            if not isfinite(weight):
+                raise Suspect
+        ids = self.ids
+        return (None if bound is None else ids[bound], tuple(ids[one] for one in seen), weight, build)
 
     def _take_assumptions(self, rows: Rows) -> None:
         ids = self.ids
@@ -172,11 +185,11 @@ class Loaded:
 
     # -- parts ------------------------------------------------------------------------------------
 
-    def _compare_ids(self, rows: Rows) -> None:
+    def _compare_ids(self, names: Sequence[str], rows: Rows) -> None:
         """Every node stands before the first edge."""
         if self.edge_ids is None:
             self.edge_ids = EdgeIds(self.ids, self.header.words)
-        wrong = self.edge_ids.first_wrong([row[0] for row in rows], rows)
+        wrong = self.edge_ids.first_wrong(names, rows)
         if wrong is not None:
             self.wrong_id = len(self.born_edges) - len(rows) + wrong
 

@@ -10,6 +10,7 @@ from contextmesh.base.strict import Document
 from contextmesh.datalog.limits import Limits
 from contextmesh.policy import Policy
 from contextmesh.store.bulk import Records, require_legal, store_over
+from contextmesh.store.edges import EdgeRecords
 from contextmesh.store.snapshot_history import History, Place, late_places, stated_history
 from contextmesh.store.snapshot_rows import Rows, path_of
 from contextmesh.store.store import Store
@@ -107,7 +108,7 @@ def _store(rows: Rows, history: History, policy: Policy, limits: Limits | None) 
     verdicts = [(w.assumption, w.evidence, rejected[w.assumption]) for w in history.witnesses]
     records = Records(
         {node.id: node for node in rows.nodes},
-        {edge.id: edge for edge in rows.edges},
+        EdgeRecords(rows.edges),
         {record.id: record for record in rows.assumptions},
         [0] * len(rows.nodes),
         [born[edge.id] for edge in rows.edges],

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-from collections import Counter
 from collections.abc import Callable, Collection, Mapping
 from types import MappingProxyType
 
@@ -15,6 +14,7 @@ from contextmesh.datalog.limits import Limits
 from contextmesh.datalog.strata import reads
 from contextmesh.policy import Policy
 from contextmesh.store import relations
+from contextmesh.store.edges import EdgeRecords
 from contextmesh.store.late import Promises
 from contextmesh.store.model import Assumption, Edge, Node
 from contextmesh.store.receipt import Receipt
@@ -76,7 +76,7 @@ class Store:
         self.promises = Promises()
         self.openings: dict[tuple[str, int], None] = {}
         self._nodes: dict[str, Node] = {}
-        self._edges: dict[str, Edge] = {}
+        self._edges: dict[str, Edge] | EdgeRecords = {}
         self._assumptions: dict[str, Assumption] = {}
         self.nodes: Mapping[str, Node] = MappingProxyType(self._nodes)
         self.edges: Mapping[str, Edge] = MappingProxyType(self._edges)
@@ -176,7 +176,7 @@ class Store:
     def take_over(
         self,
         nodes: Mapping[str, Node],
-        edges: Mapping[str, Edge],
+        edges: EdgeRecords,
         assumptions: Mapping[str, Assumption],
         engine: Engine,
         *,
@@ -186,9 +186,10 @@ class Store:
         """Stand on records that a file holds, and an engine over their facts; called by a loader, on an empty store."""
         assert not self.seq, "a loader fills an empty store"
         self._nodes.update(nodes)
-        self._edges.update(edges)
+        self._edges = edges
+        self.edges = MappingProxyType(edges)
         self._assumptions.update(assumptions)
-        self._edges_of_type.update(Counter(edge.type for edge in edges.values()))
+        self._edges_of_type.update(edges.kinds())
         self.engine, self.build, self.seq = engine, build, seq
 
     def live_reader(self, seq: int, ahead: Delta | None) -> Callable[[], tuple[str, ...]]:
