@@ -141,10 +141,10 @@ def _graph_again(path: Path, state: SessionState) -> str | None:
 
 
 def _names_again(path: Path, state: SessionState) -> str | None:
-    """Every name of the file is a name here."""
+    """Every name of the file is a name here, but a blank one, which a note tells."""
     rows = [row for row in LINES.parse(path.read_bytes()) if row.get("type") == "entity"]
     known = {node.label.strip() for node in state.graph.store.nodes.values()}
-    lost = [row["name"] for row in rows if row["name"].strip() not in known]
+    lost = [name for row in rows if (name := row["name"]).strip() and name.strip() not in known]
     return f"{lost[0]!r} was not read" if lost else None
 
 

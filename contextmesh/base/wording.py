@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-_UNCOUNTED = ("evidence",)
+_UNCOUNTED = ("evidence", "live")
 _SINGULAR = ("as", "is", "ss", "us")
 _HISSING = ("s", "x", "ch", "sh")
 

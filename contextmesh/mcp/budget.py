@@ -69,6 +69,11 @@ def bounded(document: Mapping[str, Any], most: int = BYTES) -> dict[str, Any]:
     return {**small, "cut": True} if cut else small
 
 
+def noted(document: Mapping[str, Any], notes: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """A bounded document, with ``notes`` on what was done beside it where there are any."""
+    return bounded({**document, "notes": list(notes)} if notes else document)
+
+
 def shrunk(value: Any, most: int) -> tuple[Any, bool]:
     """The value with its longest parts cut until it fits, and whether anything was; the outermost keys all stay."""
     if size(value) <= most:

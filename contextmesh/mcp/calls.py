@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from contextmesh.base.errors import Problem, UnknownError
 from contextmesh.mcp.arguments import checked, did_you_mean
+from contextmesh.mcp.budget import noted
 from contextmesh.mcp.catalogue import MORE, Tool, listed, offered
 from contextmesh.mcp.served import EVERY_ASK
 from contextmesh.mcp.tools import READS
@@ -31,7 +32,8 @@ def call(served: Served, name: str, given: Mapping[str, Any] | None) -> dict[str
         served.require_writable()
         return WRITES[tool.name](served, values)
     if tool.name == "mesh_ask":  # of the reads the only one that commits anything: counters of walks
-        return served.ask(lambda mesh: READS[tool.name](mesh, values))
+        answer, problems = served.ask(lambda mesh: READS[tool.name](mesh, values))
+        return noted(answer, [served.without_places(problem.as_json()) for problem in problems])
     return served.read(lambda mesh: READS[tool.name](mesh, values))
 
 

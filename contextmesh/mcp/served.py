@@ -176,12 +176,19 @@ class Served:
                 if held is self._held:  # or it was exchanged meanwhile, and what a walk counts on it nobody would see
                     return call(held.mesh)
 
-    def ask(self, call: Callable[[Mesh], T]) -> T:
-        """A read that counts the walk it took; what was counted is committed as the checkpoint policy says."""
+    def ask(self, call: Callable[[Mesh], T]) -> tuple[T, tuple[Problem, ...]]:
+        """A read that counts the walk it took, which is committed as the checkpoint policy says; and why it was not.
+
+        An answer is one also where nothing can be written; what was counted waits for the next write.
+        """
         result = self.read(call)
-        if self.checkpoint == EVERY_ASK and self.directory is not None:
+        if self.checkpoint != EVERY_ASK or self.directory is None:
+            return result, ()
+        try:
             self.commit(lambda state: (state, None))
-        return result
+        except Refusal as refusal:
+            return result, refusal.problems
+        return result, ()
 
     def _refreshed(self) -> _Held:
         """What is served, loaded again when another process committed; while a write goes on, as it is."""

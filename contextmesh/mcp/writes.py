@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from contextmesh.base.errors import InputError, Problem
-from contextmesh.mcp.budget import bounded
+from contextmesh.mcp.budget import noted
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -122,4 +122,4 @@ def _report(report: dict[str, Any]) -> dict[str, Any]:
 def _answered(served: Served, done: Ticket) -> dict[str, Any]:
     """What was done; ``notes`` where its writer should know something of how it was committed."""
     told = {**done.result, "generation": served.read(lambda mesh: mesh.generation)}
-    return bounded({**told, "notes": [notice.as_json() for notice in done.notices]} if done.notices else told)
+    return noted(told, [notice.as_json() for notice in done.notices])

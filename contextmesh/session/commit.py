@@ -296,4 +296,5 @@ def unwritable(directory: Path, error: OSError) -> Problem:
     """What the disk refused."""
     name = error.filename if isinstance(error.filename, str) else str(directory)
     message = f"{name} cannot be written: {error.strerror or error}"
-    return Problem("unwritable-file", message, subject=str(directory), where=Where(name))
+    hint = "what was committed before is still there; when the disk allows it, repeat what was refused"
+    return Problem("unwritable-file", message, subject=str(directory), where=Where(name), hint=hint)

@@ -106,7 +106,7 @@ def _queue(
 ) -> None:
     if wait <= 0:
         if not _lock(descriptor):
-            raise SessionLockedError(_held(directory))
+            raise SessionLockedError(_held(directory, ", or queue for it (`--wait SECONDS`)"))
         return
     begun, step = clock(), _FIRST_PAUSE
     turn = Turn(directory)
@@ -114,7 +114,7 @@ def _queue(
         while not (turn.has_come(clock() - begun) and _lock(descriptor)):
             left = begun + wait - clock()
             if left <= 0:
-                raise SessionLockedError(_held(directory))
+                raise SessionLockedError(_held(directory, ", or queue for longer"))
             pause(min(step, left))
             step = min(step * 2, _LAST_PAUSE)
     finally:
@@ -207,7 +207,7 @@ def held_by(directory: Path) -> Problem | None:
         os.close(descriptor)
 
 
-def _held(directory: Path) -> Problem:
+def _held(directory: Path, otherwise: str = "") -> Problem:
     holder = _holder(directory)
     pid, host = holder.get("pid"), holder.get("host")
     known = isinstance(pid, int) and isinstance(host, str)
@@ -218,7 +218,7 @@ def _held(directory: Path) -> Problem:
         subject=str(directory),
         fields=(("pid", pid if isinstance(pid, int) else None), ("host", host if isinstance(host, str) else None)),
         where=Where(str(directory)),
-        hint="try again when it has finished; the lock ends with its process",
+        hint=f"try again when it has finished{otherwise}; the lock ends with its process",
     )
 
 

@@ -15,6 +15,7 @@ NOUNS = {
     "box": "boxes",
     "status": "statuses",
     "evidence": "evidence",
+    "live": "live",
 }
 
 

@@ -116,6 +116,20 @@ def test_every_ask_is_on_disk_at_once_when_that_is_wanted(tmp_path: Path) -> Non
     assert here.read(what) == what(Mesh.open(place))
 
 
+def test_an_answer_is_given_where_its_walk_cannot_be_written_and_says_so(tmp_path: Path) -> None:
+    place = harbour(tmp_path / "s")
+    here = served(place, checkpoint=EVERY_ASK, wait=0.05)
+
+    with writer_lock(place):
+        answer = call(here, "mesh_ask", QUESTION)
+
+    assert answer["answer"]["id"] == DECISION
+    assert [note["code"] for note in answer["notes"]] == ["locked"]
+    assert str(tmp_path) not in str(answer)
+    assert "notes" not in call(here, "mesh_ask", QUESTION)
+    assert [walk.question for walk in Mesh.open(place).walks] == [QUESTION["question"]] * 2
+
+
 def test_a_disk_that_refuses_leaves_what_is_served_as_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     place = harbour(tmp_path / "s")
     here = served(place)
