@@ -97,7 +97,7 @@ def export(
     policy: kit.PolicyOption = None,
     json: kit.JsonOption = False,
 ) -> None:
-    """Write a session for other programs: W3C PROV-O, JSON lines without loss, or a picture of a neighbourhood."""
+    """Write a session for other programs: W3C PROV-O, JSON lines of every record, or a picture of a neighbourhood."""
     from contextmesh.base.errors import InputError, Problem
     from contextmesh.base.files import write_bytes
 

@@ -1,4 +1,4 @@
-"""``contextmesh.lines`` version 1: every record of a graph and its names, one a line, with nothing left out.
+"""``contextmesh.lines`` version 1: every record of a graph and its names, one a line, none of them left out.
 
 The records are those of a graph file, and beside them stands what that form has no place for: the number of the
 transaction that wrote each node and edge, and of each verdict, and facts that no record stands for. The first line
@@ -16,8 +16,6 @@ from contextmesh.resolve.snapshot import resolver_to_json
 from contextmesh.store.relations import DATED, OF_RECORDS, Fact, node_facts
 from contextmesh.store.snapshot import graph_to_json
 from contextmesh.store.store import Store
-
-"""A date may be stated of anything, beside what the record of a source says."""
 
 SCHEMA = "contextmesh.lines"
 VERSION = 1

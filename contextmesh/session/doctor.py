@@ -28,6 +28,7 @@ from contextmesh.session.verify import Read, verified
 
 _OURS = re.compile(r"(?:session|graph|records|vectors|resolver|execution|runledger|journal|digests)-([0-9]{6,})\.\w+\Z")
 POLICY_DIFFERS = "policy-differs"
+NO_SESSION = "no-session"
 _OF_THE_POLICY = ("no-such-node-type", "no-such-edge-type", "missing-field", "illegal-pair")
 _TOLD = 5
 
@@ -200,6 +201,8 @@ class _Examination:
     def _command(self, number: int | None, code: str) -> str | None:
         """What mends a generation that cannot be read."""
         home = self._quoted()
+        if code == NO_SESSION:
+            return f"contextmesh init {home}"
         if self._saved is not None and number == self._saved.generation:
             return copied(self._directory, POINTER, self._saved.manifest.name)
         if code == POLICY_DIFFERS:

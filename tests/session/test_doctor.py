@@ -63,6 +63,18 @@ def test_a_pointer_that_is_no_copy_is_made_one_and_nothing_is_written_through_it
     assert what != "a link elsewhere" or (tmp_path / "elsewhere").read_text() == "mine"
 
 
+@pytest.mark.parametrize("left", [(), ("session.lock", "session.lock.meta")])
+def test_a_folder_without_a_session_gets_one_by_the_command_that_is_told(tmp_path: Path, left: tuple[str, ...]) -> None:
+    (tmp_path / "s").mkdir()
+    for name in left:
+        (tmp_path / "s" / name).touch()
+
+    (finding,) = found(tmp_path / "s")
+    assert "[no-session]" in finding.message and finding.command is not None
+    carry_out(finding.command)
+    assert found(tmp_path / "s") == []
+
+
 def test_nothing_is_wrong_with_a_session_as_it_was_left(tmp_path: Path) -> None:
     generations_of(tmp_path / "s", 3)
     assert found(tmp_path / "s") == []
