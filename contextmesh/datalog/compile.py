@@ -27,7 +27,6 @@ from contextmesh.datalog.facts import Relation
 from contextmesh.datalog.index import Bucket, Index, rows_of
 from contextmesh.datalog.keyed import KeyIndex
 from contextmesh.datalog.limits import Meter, whole
-from contextmesh.datalog.order import value_key
 from contextmesh.datalog.steps import Plan
 
 Mode = Literal["derive", "withdraw", "prove"]
@@ -114,10 +113,6 @@ def _undo_minus(left: Value, right: Value) -> int | None:
     return left - right if left.__class__ is int and right.__class__ is int else None
 
 
-def _below(left: Value, right: Value) -> bool:
-    return value_key(left) < value_key(right)
-
-
 def _total(values: Sequence[Value]) -> int | None:
     if all(value.__class__ is int for value in values):
         return whole(sum(values))  # type: ignore[arg-type]
@@ -156,7 +151,6 @@ _HELPERS = {
     "minus": _minus,
     "undo_plus": _undo_plus,
     "undo_minus": _undo_minus,
-    "below": _below,
     "total": _total,
     "tick": _tick,
     "fewest": _fewest,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from contextmesh.datalog.ast import Const, Sum, Term
 from contextmesh.datalog.choose import FEW
@@ -17,7 +17,7 @@ LOOPS = 14
 
 INDENT = 60
 _GIVEN = re.compile(rf"\b{ROW}\b")
-HELPERS = ("plus", "minus", "undo_plus", "undo_minus", "below", "total", "tick", "fewest", "some")
+HELPERS = ("plus", "minus", "undo_plus", "undo_minus", "total", "tick", "fewest", "some")
 
 
 class Emitter(RowText):
@@ -89,11 +89,7 @@ class Emitter(RowText):
 
     def _needed(self, plan: Plan) -> str:
         """A test whether the relations that a plan joins have any rows; those it adds to may still get some."""
-        names = dict.fromkeys(
-            step.relation
-            for step in plan.steps
-            if (isinstance(step, Scan) or (isinstance(step, Member) and not step.negated))
-        )
+        names = dict.fromkeys(_joined(plan.steps))
         return " and ".join(f"r{self._relation(name)}" for name in names if name not in self.heads)
 
     def prover(self, plans: Sequence[Plan]) -> str:
@@ -297,8 +293,7 @@ class Emitter(RowText):
             return
         if test.op in (">", ">="):
             left, right = right, left
-        op = "<" if test.op in ("<", ">") else "<="
-        self._nest(f"if ({left} {op} {right} if {left}.__class__ is {right}.__class__ else {left}.__class__ is int):")
+        self._nest(f"if {_compared(left, '<' if test.op in ('<', '>') else '<=', right)}:")
 
     def _fold(self, fold: Fold) -> None:
         kind, result = fold.aggregate.kind, self._new("a")
@@ -314,8 +309,8 @@ class Emitter(RowText):
             known.update(dict.fromkeys(_binds(step)))
         if kind in ("min", "max"):
             value = self._value(fold.over[0])
-            pair = f"{value}, {result}" if kind == "min" else f"{result}, {value}"
-            self._nest(f"if {result} is None or below({pair}):")
+            better = _compared(value, "<", result) if kind == "min" else _compared(result, "<", value)
+            self._nest(f"if {result} is None or {better}:")
             self._line(f"{result} = {value}")
         else:
             values = [self._value(term) for term in fold.over]
@@ -334,12 +329,27 @@ class Emitter(RowText):
             self._nest(f"if {self._value(fold.aggregate.result)} == {result}:")
 
 
+def _compared(left: str, op: str, right: str) -> str:
+    """Whole numbers come before text (see ``value_key``)."""
+    return f"({left} {op} {right} if {left}.__class__ is {right}.__class__ else {left}.__class__ is int)"
+
+
 def _pairs(tests: Tests) -> str:
     return f"({''.join(f'({column}, {value}), ' for column, value in tests)})"
 
 
 def _loops(step: Step) -> bool:
     return isinstance(step, Fold) or (isinstance(step, Scan) and step.needed)
+
+
+def _joined(steps: Iterable[Step]) -> Iterator[str]:
+    """Relations that must have a row for anything to come of the steps; of nothing there is no least or greatest."""
+    for step in steps:
+        match step:
+            case Scan(relation) | Member(relation, negated=False):
+                yield relation
+            case Fold(aggregate) if aggregate.kind in ("min", "max"):
+                yield from _joined(step.steps)
 
 
 def _binds(step: Step) -> list[str]:

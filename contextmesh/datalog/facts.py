@@ -204,6 +204,9 @@ class Relation:
     def put(self, row: Row) -> None:
         self._table.put(row)  # ``entered`` is to follow
 
+    def put_new(self, rows: Iterable[Row]) -> list[Row]:
+        return self._table.put_new(rows)  # likewise
+
     def withdraw(self, rows: list[Row]) -> None:
         """Drop rows that are there."""
         for row in rows:

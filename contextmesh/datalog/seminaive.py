@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from contextmesh.datalog import plan
-from contextmesh.datalog.ast import Aggregate, Atom, Not, Row, Rule
+from contextmesh.datalog.ast import Aggregate, Atom, Not, Row, Rule, Var
 from contextmesh.datalog.compile import Code, Compiler, Mode
 from contextmesh.datalog.facts import Relation
 from contextmesh.datalog.limits import Meter
@@ -156,7 +156,10 @@ class Stage:
             return
         by_name = {relation.name: relation for relation in self.inputs}
         driver = min(joined, key=lambda r: len(by_name[r.relation]))
-        if len(by_name[driver.relation]):
+        if _is_copy(self.rules[number]):
+            place = self._places[self.rules[number].head.relation]
+            found[place].extend(self.heads[place].put_new(by_name[driver.relation].scan()))
+        elif len(by_name[driver.relation]):
             self.code("derive", [driver]).run(by_name[driver.relation].scan(), found, meter, ())
 
     def enter(self, found: Sequence[list[Row]], meter: Meter) -> None:
@@ -204,6 +207,14 @@ class Stage:
             raise
         meter.rows += given
         self.enter([driving[given:]], meter)
+
+
+def _is_copy(rule: Rule) -> bool:
+    """Whether every row of one relation is a row of the head as it stands."""
+    terms = rule.head.terms
+    if len(rule.body) != 1 or not isinstance(rule.body[0], Atom) or rule.body[0].terms != terms:
+        return False
+    return all(isinstance(term, Var) for term in terms) and len(dict.fromkeys(terms)) == len(terms)
 
 
 class Temporary(Stage):

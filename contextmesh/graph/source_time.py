@@ -17,11 +17,12 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, cast
 
 from contextmesh.graph.attrs_then import STATUS, Header, nodes_then
-from contextmesh.graph.facts_then import copy_of, less
+from contextmesh.graph.facts_then import FEW, copy_of, less
 from contextmesh.graph.fingerprints_then import fingerprints_then
 from contextmesh.store.model import Edge, Node
 
 if TYPE_CHECKING:
+    from contextmesh.datalog.ast import Row
     from contextmesh.store.store import Store
 
 CLAIM, ENTITY, MENTIONS = "claim", "entity", "mentions"
@@ -81,18 +82,28 @@ def known_by(store: Store, day: int) -> Selected:
 def _edges_among(
     store: Store, kept: Mapping[str, Node], gone: Mapping[str, None]
 ) -> tuple[dict[str, Edge], dict[str, None]]:
-    """The edges of nodes that count, as they were, and where those that do not lead from.
-
-    A pass over the rows, which stand in the order of the records.
-    """
+    """The edges of nodes that count, as they were, and where those that do not lead from."""
     if not gone:
         return copy_of(store.edges), {}
-    rows = cast("Iterable[tuple[str, str, str, str]]", store.engine.read("edge").scan())
-    out = {id: src for id, src, _, dst in rows if src in gone or dst in gone}
+    out = dict(_edges_of(store, gone))
     edges = less(store.edges, dict.fromkeys(out))
     for edge in [edge for edge in edges.values() if edge.evidence_ids or edge.assumption_id]:
         edges[edge.id] = _edge_then(edge, kept)
     return edges, dict.fromkeys(out.values())
+
+
+def _edges_of(store: Store, gone: Mapping[str, None]) -> Iterator[tuple[str, str]]:
+    """Each edge at nodes that do not count, with where it leads from; of a few nodes by their indexes."""
+    match, edges = store.engine.match, store.engine.read("edge")
+    if len(gone) * FEW > len(store.nodes):
+        rows: Iterable[Row] = (row for row in edges.scan() if row[1] in gone or row[3] in gone)
+    else:
+        rows = (
+            row
+            for id in gone
+            for row in (*match("edge", (None, id, None, None)), *match("edge", (None, None, None, id)))
+        )
+    return ((str(row[0]), str(row[1])) for row in rows)
 
 
 def _days_of_names(store: Store, days: Mapping[str, int]) -> dict[str, int]:

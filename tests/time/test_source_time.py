@@ -191,6 +191,26 @@ def test_a_source_counts_once_the_stretch_that_dates_it_is_over(
     assert len(mesh.as_of(first_after).graph.store.nodes) == 1
 
 
+@pytest.mark.parametrize("early", [1, 30])
+def test_an_edge_counts_from_the_later_of_its_ends_whichever_that_is_and_however_few_nodes_are_later(
+    early: int,
+) -> None:
+    mesh = Mesh()
+    for number in range(early):
+        read(mesh, number, (0, 0, 0, "plain"))
+    old = next(node.id for node in mesh.graph.store.nodes.values() if node.type == "claim")
+    standing = set(mesh.graph.store.edges)
+    attrs = {"origin": "memo", "retrieved_at": day_text(20_004)}
+    memo = mesh.graph.add_node("source", "Late memo", attrs=attrs).id
+    late = mesh.graph.add_node("claim", "Pump 9 leaks.", provenance=Provenance(memo)).id
+    pump = mesh.graph.add_node("entity", "Pump 9", attrs={"canonical": "Pump 9", "aliases": []}).id
+    for src, kind, dst in ((old, "derived_from", memo), (late, "contradicts", old), (late, "mentions", pump)):
+        mesh.graph.add_edge(src, kind, dst)
+
+    assert set(mesh.as_of(valid_at=day_text(20_003)).graph.store.edges) == standing
+    assert set(mesh.as_of(valid_at=day_text(20_004)).graph.store.edges) == set(mesh.graph.store.edges) > standing
+
+
 def test_an_undated_source_is_reported_and_never_given_a_date() -> None:
     mesh = Mesh()
     memo = mesh.graph.add_node("source", "Memo", attrs={"origin": "memo", "retrieved_at": "03/04/2024"})
