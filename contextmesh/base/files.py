@@ -108,6 +108,24 @@ def write_bytes(path: Path, data: bytes, *, mode: int = 0o666, lasting: bool = T
         raise InputError(Problem("unwritable-file", message, subject=str(path), where=Where(str(path)))) from None
 
 
+def write_out(path: Path, data: bytes, *, mode: int = 0o666) -> None:
+    """``write_bytes`` under a name that a person gave: a link, a device or a pipe is not replaced by a file.
+
+    Raises:
+        InputError: unwritable-file; what was there stays as it was.
+    """
+    try:
+        there = path.lstat().st_mode
+    except (OSError, ValueError):
+        there = stat.S_IFREG  # nothing is there, or the write itself says why it cannot be
+    if not (stat.S_ISREG(there) or stat.S_ISDIR(there)):
+        kind = "a symbolic link" if stat.S_ISLNK(there) else "a device, pipe or socket"
+        hint = "name a file; what is written to stdout may go anywhere"
+        message = f"{path} cannot be written: it is {kind}, which is not replaced"
+        raise InputError(Problem("unwritable-file", message, str(path), where=Where(str(path)), hint=hint))
+    write_bytes(path, data, mode=mode)
+
+
 def stage_bytes(path: Path, data: bytes, *, mode: int = 0o666, lasting: bool = True) -> Path:
     """A fresh file with this content on the disk beside ``path``, to be renamed over it; removed again on an error."""
     staged, descriptor = _fresh(path, mode)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from contextmesh.base.errors import InputError, LedgerIntegrityError, Problem
-from contextmesh.base.files import write_bytes
+from contextmesh.base.files import write_out
 from contextmesh.base.wording import counted
 from contextmesh.cli import kit
 from contextmesh.cli.ledger import ledger
@@ -81,7 +81,7 @@ def checkpoint(
     made = checkpoint_of(found, origin or signing.name)
     note = sign_checkpoint(made, signing)
     if out is not None:
-        write_bytes(out, note.encode("utf-8"))
+        write_out(out, note.encode("utf-8"))
     public = str(signing.verify_key)
     beside = _public_file(key) if make_key is not None else None
     if beside is not None:
@@ -124,8 +124,8 @@ def _made_key(path: Path, name: str) -> SigningKey:
                 Problem("key-exists", message, subject=str(taken), hint="leave out --make-key, or name another")
             )
     made = SigningKey(require_name(name), Ed25519PrivateKey.generate().private_bytes_raw())
-    write_bytes(path, f"{made}\n".encode(), mode=0o600)
-    write_bytes(_public_file(path), f"{made.verify_key}\n".encode())
+    write_out(path, f"{made}\n".encode(), mode=0o600)
+    write_out(_public_file(path), f"{made.verify_key}\n".encode())
     return made
 
 

@@ -99,7 +99,7 @@ def export(
 ) -> None:
     """Write a session for other programs: W3C PROV-O, JSON lines of every record, or a picture of a neighbourhood."""
     from contextmesh.base.errors import InputError, Problem
-    from contextmesh.base.files import write_bytes
+    from contextmesh.base.files import write_out
 
     if form not in WRITTEN:
         raise InputError(Problem("unknown-form", f"there is no form {form!r} to export", form, hint=", ".join(WRITTEN)))
@@ -119,13 +119,27 @@ def export(
         else:
             kit.write_document(text)
         return
+    _require_not_ours(out)
     data = text.encode("utf-8")
-    write_bytes(out, data)
+    write_out(out, data)
     kit.show(
         lambda: {**told, "file": str(out), "bytes": len(data)},
         lambda: f"wrote {out} ({len(data)} bytes)",
         as_json=json,
     )
+
+
+def _require_not_ours(out: Path) -> None:
+    """Raises InputError, ``unwritable-file``: the name is one that a session has for its own files."""
+    from contextmesh.base.errors import InputError, Problem, Where
+    from contextmesh.session.doctor import generation_in
+    from contextmesh.session.files import has_session
+
+    is_ours = generation_in(out.name) is not None or out.name.startswith("session.")
+    if is_ours and has_session(out.parent):
+        message = f"{out} cannot be written: it is a file of a session, which only its writer changes"
+        where, hint = Where(str(out)), "name a file outside of the session"
+        raise InputError(Problem("unwritable-file", message, str(out), where=where, hint=hint))
 
 
 def _written(mesh: Mesh, form: str, center: str | None, hops: int, most: int) -> tuple[str, Part | None]:

@@ -11,7 +11,7 @@ from contextmesh.base.canon import INNER_DEPTH, pretty_bytes
 from contextmesh.base.collector import collector_paused
 from contextmesh.base.errors import InputError, OntologyError, Problem, SnapshotError
 from contextmesh.base.fields import Fault
-from contextmesh.base.files import read_bytes, write_bytes
+from contextmesh.base.files import read_bytes, write_out
 from contextmesh.base.strict import Document, from_value, parse
 from contextmesh.datalog.limits import Limits
 from contextmesh.policy import Policy
@@ -78,7 +78,7 @@ def save_graph(store: Store, path: Path) -> None:
     Raises:
         InputError: unwritable-file.
     """
-    write_bytes(path, graph_to_bytes(store))
+    write_out(path, graph_to_bytes(store))
 
 
 def _require_readable(store: Store) -> None:

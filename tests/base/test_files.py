@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from contextmesh.base.errors import InputError
-from contextmesh.base.files import is_staged, read_bytes, read_start, write_bytes
+from contextmesh.base.files import is_staged, read_bytes, read_start, write_bytes, write_out
 
 
 def code_of(path: Path, **how: object) -> str:
@@ -97,3 +97,24 @@ def test_what_cannot_be_written_is_refused_and_nothing_changes(tmp_path: Path) -
             write_bytes(path, b"x")
         assert caught.value.code == "unwritable-file"
     assert [entry.name for entry in tmp_path.iterdir()] == ["folder"]
+
+
+def test_a_name_that_a_person_gave_replaces_no_link_device_or_pipe(tmp_path: Path) -> None:
+    (tmp_path / "target").write_bytes(b"mine")
+    (tmp_path / "link").symlink_to("target")
+    (tmp_path / "stdout").symlink_to("/dev/null")
+    os.mkfifo(tmp_path / "pipe")
+    before = {path.name: path.lstat().st_ino for path in tmp_path.iterdir()}
+
+    for name in ("link", "stdout", "pipe"):
+        with pytest.raises(InputError) as caught:
+            write_out(tmp_path / name, b"x")
+        assert (caught.value.code, "not replaced" in str(caught.value)) == ("unwritable-file", True)
+
+    assert {path.name: path.lstat().st_ino for path in tmp_path.iterdir()} == before
+    assert (tmp_path / "target").read_bytes() == b"mine"
+    for name in ("target", "new"):
+        write_out(tmp_path / name, b"x")
+        assert (tmp_path / name).read_bytes() == b"x"
+    with pytest.raises(InputError):
+        write_out(tmp_path / "a\x00b", b"x")

@@ -66,6 +66,16 @@ def test_an_export_to_a_pipe_is_the_bytes_of_the_file_whatever_the_encoding(
     assert done.stdout == (tmp_path / "f").read_bytes()
 
 
+@pytest.mark.parametrize("name", ["session.json", "session.lock", "graph-000001.json", "session-000009.json"])
+def test_no_export_is_written_over_a_file_of_a_session(run: Run, session: Path, name: str) -> None:
+    before = {path.name: path.read_bytes() for path in session.iterdir()}
+
+    done = run("session", "export", "--out", session / name, "--session", session, "--json")
+
+    assert (done.code, done.json["error"]["code"]) == (2, "unwritable-file")
+    assert {path.name: path.read_bytes() for path in session.iterdir()} == before
+
+
 def test_a_refused_import_leaves_the_session_as_it_was(run: Run, memory: Path, session: Path) -> None:
     before = {path.name: path.read_bytes() for path in session.iterdir()}
     memory.write_text(MEMORY + '{"type":"entity"}\n', "utf-8")
