@@ -12,6 +12,10 @@ if TYPE_CHECKING:
     from contextmesh.graph.graph import ContextGraph
 
 
+PRUNED_BECAUSE = "pruned_because"
+"""Attribute of what was set aside: the reason."""
+
+
 @dataclass(frozen=True, slots=True)
 class Pruned:
     """What one pruning set aside.
@@ -50,6 +54,7 @@ def prune(graph: ContextGraph, *, reason: str | None = None) -> Pruned:
         return Pruned({}, None)
     reasons = {name: chosen[name] for name in graph.store.nodes if name in chosen}
     with graph.batch("prune") as batch:
-        for name in reasons:
-            batch.stage.put_node(replace(batch.node(name), pruned=True))
+        for name, why in reasons.items():
+            node = batch.node(name)
+            batch.stage.put_node(replace(node, pruned=True, attrs={**node.attrs, PRUNED_BECAUSE: why}))
     return Pruned(reasons, batch.receipt)

@@ -19,11 +19,13 @@ from typing import TYPE_CHECKING
 from contextmesh.base.dates import DAY, Period, day_text, read_period
 from contextmesh.base.errors import InputError, Problem
 from contextmesh.graph.history import History
+from contextmesh.graph.pruned_then import with_marks
 from contextmesh.graph.source_time import known_by
 from contextmesh.graph.then import PastGraph, PastStore
 
 if TYPE_CHECKING:
     from contextmesh.graph.graph import ContextGraph
+    from contextmesh.store.model import Node
 
 KEPT = 8
 """How many views are kept; the one used longest ago goes first."""
@@ -303,16 +305,21 @@ class Timeline:
         selected = known_by(store, day)
         # Of what no record stands for only a date says when it was so.
         beside = self._history.stated(bounds.seq)
-        then = PastStore(
-            store,
-            selected.nodes,
-            selected.edges,
-            verdicts=store.engine.rows("verdict"),
-            stated=[fact for fact in beside if fact[0] == "dated" and fact[1][0] in selected.nodes],
-            beside=lambda: self._history.stated(store.seq),
-            build=store.build,
-            seq=bounds.seq,
-        )
+        stated = [fact for fact in beside if fact[0] == "dated" and fact[1][0] in selected.nodes]
+
+        def made(nodes: dict[str, Node]) -> PastStore:
+            return PastStore(
+                store,
+                nodes,
+                selected.edges,
+                verdicts=store.engine.rows("verdict"),
+                stated=stated,
+                beside=lambda: self._history.stated(store.seq),
+                build=store.build,
+                seq=bounds.seq,
+            )
+
+        then = with_marks(store, selected.nodes, made)
         return Past(PastGraph(store=then), bounds, selected.undated, selected.later)
 
 

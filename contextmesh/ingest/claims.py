@@ -9,6 +9,7 @@ from typing import Any
 from contextmesh.base.ids import slug
 from contextmesh.graph.batch import Batch
 from contextmesh.graph.graph import ContextGraph
+from contextmesh.graph.prune import PRUNED_BECAUSE
 from contextmesh.ingest.drafts import CHECKS, EXTRACTOR, HEADER_CHECKS, HEADER_EXTRACTOR, Draft
 from contextmesh.store.model import Node, Provenance
 
@@ -16,7 +17,6 @@ CLAIM = "claim"
 ELSEWHERE = "elsewhere"
 """Attribute: further places of a claim, ``[[source id, start, end], …]``; its provenance is the first."""
 QUOTE = "quote"
-PRUNED_BECAUSE = "pruned_because"
 
 
 class Claims:
