@@ -313,7 +313,10 @@ class Mesh(AtHome):
 
         mesh = self if as_of is None else self.as_of(as_of)
         found = mesh.node(decision, kind="decision")
-        return reconstruct(mesh.graph, found, self._timeline.commit_date)
+        return reconstruct(mesh.graph, found, self._commit_date)
+
+    def _commit_date(self, seq: int) -> str | None:
+        return self._timeline.commit_date(seq)
 
 
 class PastMesh(Mesh):
@@ -350,6 +353,9 @@ class PastMesh(Mesh):
     def generation(self) -> int:
         """The generation that the mesh of now stands on."""
         return self._now.generation
+
+    def _commit_date(self, seq: int) -> str | None:
+        return self._now._commit_date(seq)
 
     @cached_property
     def index(self) -> Index:

@@ -75,3 +75,16 @@ def test_what_is_only_later_is_told_as_later(name: str, said: str) -> None:
         with pytest.raises(UnknownError, match=said) as refused:
             read(name)
         assert refused.value.code == "unknown-node"
+
+
+def test_an_answer_of_the_past_is_counted_neither_there_nor_now() -> None:
+    mesh = Mesh()
+    memo = mesh.graph.add_node("source", "Memo", attrs={"origin": "memo", "retrieved_at": "2024-01-05"})
+    mesh.decide("Exchange the Harbour Pump", rationale="It leaks.", source=memo.id)
+    before = dict(mesh.graph.store.walks), dict(mesh.graph.store.traversals)
+    past = mesh.as_of(valid_at="2024-01-05")
+
+    assert past.ask("Why exchange the Harbour Pump?").path
+    assert (mesh.graph.store.walks, mesh.graph.store.traversals) == before == ({}, {})
+    assert (past.graph.store.walks, past.graph.store.traversals) == ({}, {})
+    assert mesh.ask("Why exchange the Harbour Pump?").path and mesh.graph.store.walks
