@@ -17,6 +17,7 @@ from contextmesh.datalog.events import Event
 from contextmesh.datalog.explain import Derivation, Explainer, Failure
 from contextmesh.datalog.facts import Delta, Relation
 from contextmesh.datalog.functional import functional
+from contextmesh.datalog.late import Late
 from contextmesh.datalog.limits import Limits, Meter
 from contextmesh.datalog.maintain import Maintained
 from contextmesh.datalog.program import Program
@@ -57,7 +58,7 @@ class Engine:
         self.listener = listener
         one = functional(program, keyed)
         self.relations = {n: Relation(n, len(d.columns), keyed=n in one) for n, d in program.declarations.items()}
-        self._late = dict(late)
+        self._late = Late(late, self.relations)
         self._given: dict[str, Relation] = {}
         for name in dict.fromkeys([*facts, *(name for name, _ in program.facts)]):
             if program.stratum_of[name] >= 0:
@@ -134,11 +135,7 @@ class Engine:
 
     def _fill(self, name: str) -> None:
         """Let a relation have the rows it was promised, as if they had stood there from the start."""
-        give = self._late.pop(name, None)
-        if give is not None:
-            relation = self.relations[name]
-            assert not relation.log, f"{name} was changed before its rows were there"
-            relation.give(give())
+        if self._late.fill(name):
             self._forget_if_guard(name)
 
     def stage_of(self, relation: str) -> Maintained | None:
@@ -281,6 +278,8 @@ class Engine:
 
     def _wake(self, relation: Relation, mark: int) -> None:
         """What changed since a position of the log makes the strata due that it can matter to."""
+        for name in self._late.owed([stage for stage, _ in self._readers[relation]]) if self._late.owing else ():
+            self._fill(name)
         waker = self._wakers.get(relation)
         if waker is None:
             stages = list(dict.fromkeys(stage for stage, _ in self._readers[relation]))
@@ -324,8 +323,8 @@ class Engine:
 
     def _run(self, stage: Maintained, frame: Frame, meter: Meter) -> None:
         if self._late:
-            for relation in stage.inputs:
-                self._fill(relation.name)
+            for name in self._late.needed(stage):
+                self._fill(name)
         for head in stage.heads:
             frame.touch(head)
         marks = [len(head.log) for head in stage.heads]

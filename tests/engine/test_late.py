@@ -32,6 +32,8 @@ def test_an_engine_over_late_facts_is_the_engine_over_the_facts(data: st.DataObj
     one = Engine(program, facts)
     other = Engine(program, {name: rows for name, rows in facts.items() if name not in late}, late=late)
     delta = data.draw(changes_for(program, facts))
+    for name in data.draw(st.lists(st.sampled_from(sorted(program.declarations)), max_size=3)):
+        assert other.rows(name) == one.rows(name)
 
     with other.trial():
         assert other.apply(delta) == one.apply(delta)
@@ -115,3 +117,25 @@ def test_the_first_rows_of_a_key_and_their_number_are_read_without_the_rest() ->
     assert [count_of(buckets[a]) for a in (0, 1)] == [34, 33]
     engine.apply(Delta(added={"near": [(8, 0)]}))
     assert (first_of(buckets[8], 3), count_of(buckets[8])) == (((8, 0),), 1)
+
+
+JOINED = build_program(
+    [parse_rules(Source("r.dl", "input a(x). input b(x). input c(x). output j(x). j(X) :- a(X), b(X), c(X)."))]
+)
+
+
+def test_a_rule_that_joins_an_empty_relation_leaves_the_others_unmade_until_it_changes() -> None:
+    made: list[str] = []
+
+    def give(name: str) -> Callable[[], Iterable[Row]]:
+        return lambda: made.append(name) or [(1,)]  # type: ignore[func-returns-value]
+
+    engine = Engine(JOINED, {"a": []}, late={"b": give("b"), "c": give("c")})
+    assert engine.rows("j") == () and made == []
+
+    with engine.trial():
+        engine.apply(Delta.of(added={"a": [(1,)]}))
+        assert engine.rows("j") == ((1,),) and made == ["b", "c"]
+    assert engine.rows("j") == ()
+    engine.apply(Delta.of(added={"a": [(1,), (2,)]}))
+    assert engine.rows("j") == ((1,),)
