@@ -205,7 +205,8 @@ class Relation:
         self._table.put(row)  # ``entered`` is to follow
 
     def put_new(self, rows: Iterable[Row]) -> list[Row]:
-        return self._table.put_new(rows)  # likewise
+        fresh = self._table.put_new(rows)  # likewise
+        return fresh if isinstance(fresh, list) else list(fresh)
 
     def withdraw(self, rows: list[Row]) -> None:
         """Drop rows that are there."""
@@ -219,7 +220,7 @@ class Relation:
             self._table.put(row)
         self.entered(rows)
 
-    def entered(self, fresh: list[Row]) -> None:
+    def entered(self, fresh: Collection[Row]) -> None:
         """Log and index rows that were just put into the table."""
         self.log.extend(fresh)
         self._index_rows(fresh)
@@ -246,7 +247,7 @@ class Relation:
                 for index in table.get(row[column], ()):
                     index.discard((row,))
 
-    def _index_rows(self, fresh: Sequence[Row]) -> None:
+    def _index_rows(self, fresh: Collection[Row]) -> None:
         for index in self._plain:
             index.add(fresh)
         for column, table in self._filtered:

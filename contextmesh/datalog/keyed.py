@@ -7,12 +7,12 @@ of them share an ``Odd``; each other row has an entry of its own, under the row,
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any
 
 from contextmesh.datalog.ast import Row, Value
 from contextmesh.datalog.index import LARGE, Bucket, Index, bucket_of
-from contextmesh.datalog.table import KEYED, PAIRS, ByKey, Shape
+from contextmesh.datalog.table import KEYED, PAIRS, ByKey, Groups, Shape
 
 GROUPS = 1024
 """Odd entries that are kept for keys to share."""
@@ -155,11 +155,11 @@ class Keyed:
         self.rows.clear()
         self.spare = self.odds = self.groups = 0
 
-    def put_new(self, rows: Iterable[Row]) -> list[Row]:
-        wanted = list(rows)
+    def put_new(self, rows: Iterable[Row]) -> Collection[Row]:
         if isinstance(rows, ByKey) and rows.shape == self.shape and not self.rows:
             self.rows.update(rows.entries)
-            return wanted
+            return rows
+        wanted = list(rows)
         if len(wanted) >= LONG:
             made = self._together(wanted)
             if len(made) == len(wanted) and self.rows.keys().isdisjoint(made):
@@ -261,6 +261,27 @@ class Pairs(Keyed):
 
     def has(self, row: Row) -> bool:
         return bool(self.rows.get(row[0]) == row[1])
+
+    def put_new(self, rows: Iterable[Row]) -> Collection[Row]:
+        if isinstance(rows, Groups) and not self.rows and self._put_groups(rows.values):
+            return rows
+        return super().put_new(rows)
+
+    def _put_groups(self, values: dict[Any, tuple[Any, ...]]) -> bool:
+        """Put the values of each key, which share what stands for several; not where those would be too many."""
+        kinds = dict.fromkeys(values.values())
+        entries: dict[tuple[Any, ...], Any] = {}
+        for kind in kinds:
+            entries[kind] = kind[0]
+            if len(kind) > 1:
+                entries[kind] = self._same[kind] = odd = Odd(dict.fromkeys(kind, True))
+                odd.shared = True
+        if len(self._same) > GROUPS or any(len(kind) > LARGE for kind in kinds):
+            self._same = {}
+            return False
+        self.rows.update({key: entries[kind] for key, kind in values.items()})
+        self.groups += sum(1 for kind in values.values() if len(kind) > 1)
+        return True
 
     def _together(self, rows: list[Row]) -> dict[Any, Any]:
         return dict(rows)  # type: ignore[arg-type]

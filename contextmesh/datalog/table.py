@@ -46,6 +46,27 @@ class ByKey(Collection[Row]):
         return row in (self.entries.items() if self.shape == PAIRS else self.entries.values())
 
 
+class Groups(Collection[Row]):
+    """Rows of two columns by the first: key → the values it stands with, one at least and each once.
+
+    Equal tuples of values are best one object.
+    """
+
+    __slots__ = ("values",)
+
+    def __init__(self, values: dict[Any, tuple[Any, ...]]) -> None:
+        self.values = values
+
+    def __iter__(self) -> Iterator[Row]:
+        return ((key, value) for key, values in self.values.items() for value in values)
+
+    def __len__(self) -> int:
+        return sum(map(len, self.values.values()))
+
+    def __contains__(self, row: object) -> bool:
+        return any(row == one for one in self)
+
+
 class Table(Protocol):
     """What a relation asks of its rows.
 
@@ -78,7 +99,7 @@ class Table(Protocol):
 
     def clear(self) -> None: ...
 
-    def put_new(self, rows: Iterable[Row]) -> list[Row]:
+    def put_new(self, rows: Iterable[Row]) -> Collection[Row]:
         """Put those that are not there, and tell which."""
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import chain
@@ -13,7 +13,7 @@ from contextmesh.datalog.ast import Row
 from contextmesh.datalog.engine import Engine
 from contextmesh.datalog.facts import Delta
 from contextmesh.datalog.limits import Limits
-from contextmesh.datalog.table import KEYED, PAIRS, ByKey
+from contextmesh.datalog.table import KEYED, PAIRS, ByKey, Groups
 from contextmesh.policy import Policy
 from contextmesh.store import relations
 from contextmesh.store.edges import EdgeRecords
@@ -127,7 +127,7 @@ def _late_facts(records: Records, always: tuple[str, ...]) -> dict[str, Give]:
         "born_at_build": lambda: ByKey({node.id: node.build for node in nodes}, PAIRS),
         "born": lambda: _born(records),
         "provenance": lambda: [(n.id, n.provenance.source_id) for n in nodes if n.provenance is not None],
-        "carries": lambda: [(node.id, name) for node in nodes for name in relations.carried(node, always)],
+        "carries": lambda: _carried(nodes, always),
         "pruned": lambda: [(node.id,) for node in nodes if node.pruned],
         "edge": lambda: records.joined,
         "bound": records.edges.bound,
@@ -143,6 +143,20 @@ def _born(records: Records) -> Iterable[Row]:
     if records.nodes.keys().isdisjoint(records.edges.keys()):
         return ByKey(dict(chain(*parts)), PAIRS)
     return chain(*parts)
+
+
+def _carried(nodes: list[Node], always: tuple[str, ...]) -> Groups:
+    """What each node carries; that is alike for many, and worked out once for those."""
+    known: dict[Hashable, tuple[str, ...]] = {}
+    found: dict[str, tuple[str, ...]] = {}
+    for node in nodes:
+        kind = (*node.attrs, node.type == relations.ASSUMPTION, node.provenance is None, node.embedding is None)
+        names = known.get(kind)
+        if names is None:
+            names = known[kind] = tuple(dict.fromkeys(relations.carried(node, always)))
+        if names:
+            found[node.id] = names
+    return Groups(found)
 
 
 def _of_attributes(nodes: list[Node], name: str, where: Callable[[Node], bool], always: tuple[str, ...]) -> list[Row]:

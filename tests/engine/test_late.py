@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from functools import partial
 from unittest.mock import patch
 
@@ -12,11 +12,12 @@ from strategies import changed, changes_for, facts_for, programs
 
 from contextmesh.base.source import Source
 from contextmesh.datalog import rows_less
-from contextmesh.datalog.ast import Row
+from contextmesh.datalog.ast import Row, Value
 from contextmesh.datalog.engine import Engine
 from contextmesh.datalog.facts import Delta
 from contextmesh.datalog.index import count_of, first_of
 from contextmesh.datalog.program import build_program
+from contextmesh.datalog.table import PAIRS, ByKey, Groups
 from contextmesh.lang.rules import parse_rules
 
 SLOW = settings(max_examples=80, deadline=None, suppress_health_check=list(HealthCheck))
@@ -117,6 +118,33 @@ def test_the_first_rows_of_a_key_and_their_number_are_read_without_the_rest() ->
     assert [count_of(buckets[a]) for a in (0, 1)] == [34, 33]
     engine.apply(Delta(added={"near": [(8, 0)]}))
     assert (first_of(buckets[8], 3), count_of(buckets[8])) == (((8, 0),), 1)
+
+
+PAIRED = build_program([parse_rules(Source("p.dl", "input p(x, y). output q(y). q(Y) :- p(X, Y), p(Y, _)."))])
+values = st.sampled_from(["a", "b", "c", 1])
+
+
+@SLOW
+@given(
+    st.dictionaries(values, st.lists(values, min_size=1, max_size=3, unique=True).map(tuple)),
+    st.lists(st.tuples(st.booleans(), st.lists(st.tuples(values, values), max_size=4)), max_size=4),
+    st.booleans(),
+    st.booleans(),
+)
+def test_rows_given_by_their_keys_are_the_rows_given_one_by_one(
+    groups: dict[Value, tuple[Value, ...]], changes: list[tuple[bool, list[Row]]], one_each: bool, keyed: bool
+) -> None:
+    single: dict[Value, Value] = {key: several[0] for key, several in groups.items()}
+    given: Collection[Row] = ByKey(single, PAIRS) if one_each else Groups(groups)
+    keys = ("p",) if keyed else ()
+    plain, other = Engine(PAIRED, {"p": list(given)}, keyed=keys), Engine(PAIRED, late={"p": lambda: given}, keyed=keys)
+    for added, rows in [(True, []), *changes]:
+        delta = Delta.of(added={"p": rows}) if added else Delta.of(dropped={"p": rows})
+
+        assert other.apply(delta) == plain.apply(delta)
+        assert [other.rows(name) for name in "pq"] == [plain.rows(name) for name in "pq"]
+        assert [other.match("p", (key, None)) for key in groups] == [plain.match("p", (key, None)) for key in groups]
+    assert len(given) == len(list(given)) and all(row in given for row in given)
 
 
 JOINED = build_program(
