@@ -93,7 +93,7 @@ class AtHome(ABC):
         A session with a journal is caught up with first, as by ``checkpoint``, and the journal begins anew.
 
         Args:
-            version: of the format, 2 or 3; the smallest that can carry this mesh when left out.
+            version: of the format, 2 or 3; the smallest that can carry this mesh when left out, a large one as 3.
             wait: seconds to queue while another writer is at it.
 
         Raises:

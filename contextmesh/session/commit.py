@@ -58,7 +58,7 @@ def save(
 
     Args:
         replace_session: commit on top of a session that this one was not loaded from, or that moved on since.
-        version: of the format, 2 or 3; the smallest that can carry the session when left out.
+        version: of the format, 2 or 3; the smallest that can carry the session when left out, a large one as 3.
         wait: seconds to queue while another writer is at it.
         held: the writer lock, when the caller holds it already.
 

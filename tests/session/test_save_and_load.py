@@ -66,6 +66,21 @@ def test_each_change_is_one_generation_and_the_one_before_stays(tmp_path: Path) 
     assert list(session.load(directory, generation=3).resolver.labels.values()) == ["Harbour", "Pier 2", "Pier 3"]
 
 
+def test_a_large_session_is_written_so_that_it_opens_fast_unless_it_was_another_before(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    labels = ("Harbour", "Quay", "Buoy", "Pier")
+    older = session.save(tmp_path / "older", small(labels)).state
+    monkeypatch.setattr("contextmesh.session.generation.LARGE", 3)
+    made = {count: session.save(tmp_path / str(count), small(labels[:count])).state.manifest for count in (3, 4)}
+    assert [manifest.version for manifest in made.values() if manifest is not None] == [2, 3]
+    asked = session.save(tmp_path / "asked", small(labels), version=2).state.manifest
+    assert asked is not None and asked.version == 2
+
+    assert older.generation == session.save(tmp_path / "older", session.load(tmp_path / "older")).state.generation
+    assert [node.label for node in session.load(tmp_path / "4").graph.store.nodes.values()] == list(labels)
+
+
 def test_files_are_private_and_the_lock_is_not(tmp_path: Path) -> None:
     generations_of(tmp_path / "s", 2)
     for path in (tmp_path / "s").iterdir():
