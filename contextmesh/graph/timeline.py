@@ -220,6 +220,9 @@ class Timeline:
         number = _number(as_of)
         if number is not None:
             seq, learned_by = self._transaction(number), BY_TRANSACTION
+        elif isinstance(as_of, str) and as_of.lstrip().startswith("@"):
+            hint = f"the number of a transaction is written like @{max(1, self._history.begins)}"
+            raise InputError(Problem("not-a-date", f"{as_of!r} is no transaction", subject=as_of, hint=hint))
         elif as_of is not None:
             assert not isinstance(as_of, int), "that is a number"
             period = read_period(as_of)
@@ -243,7 +246,8 @@ class Timeline:
         begins, last = self._history.begins, self._graph.store.seq
         if seq > last:
             message = f"transaction {seq} is not yet written; the last is {last}"
-            raise InputError(Problem("future-date", message, subject=str(seq)))
+            hint = f"ask of @{begins} to @{last}, or leave the bound out to ask about now"
+            raise InputError(Problem("future-date", message, subject=str(seq), hint=hint))
         if seq < begins:
             message = f"transaction {seq} is before {begins}, and what was learned until then is one state"
             raise InputError(Problem("before-history", message, subject=str(seq), hint=f"ask from @{begins} on"))
@@ -255,7 +259,8 @@ class Timeline:
         if not count:
             first = dated[0][0].text
             message = f"no commit is dated {period.text} or before; the first is dated {first}"
-            hint = f"earlier transactions bear no date; bound learning by a number, from @{self._history.begins} on"
+            number = f"bound learning by the number of a transaction, from @{self._history.begins} on"
+            hint = f"{number}, or ask what sources of that day say: `--valid-at {period.text}`"
             raise InputError(Problem("before-history", message, subject=period.text, hint=hint))
         return dated[count - 1][1]
 

@@ -171,6 +171,7 @@ def test_the_past_cannot_be_written_to() -> None:
     [
         ("2024-02-30", None, "impossible-date"),
         ("yesterday", None, "not-a-date"),
+        ("@x", None, "not-a-date"),
         ("2031", None, "future-date"),
         (99, None, "future-date"),
         (0, None, "before-history"),
@@ -187,6 +188,22 @@ def test_a_bound_that_cannot_be_is_refused(when: Any, valid_at: str | None, code
     with pytest.raises(InputError) as refused:
         mesh.as_of(when, valid_at=valid_at)
     assert refused.value.code == code
+    assert all(problem.hint for problem in refused.value.problems)
+
+
+def test_a_day_before_all_commits_is_told_that_sources_can_be_asked_of_it() -> None:
+    mesh = Mesh()
+    mesh.commits_on("2024-03-01")
+    mesh.graph.add_node("source", "Memo", attrs={"origin": "memo", "retrieved_at": "2024-01-05"})
+
+    with pytest.raises(InputError) as refused:
+        mesh.as_of("2024-02")
+    (problem,) = refused.value.problems
+    assert problem.code == "before-history"
+    assert problem.hint == (
+        "bound learning by the number of a transaction, from @0 on, "
+        "or ask what sources of that day say: `--valid-at 2024-02`"
+    )
 
 
 def test_a_bound_before_every_day_of_the_calendar_holds_nothing() -> None:
