@@ -21,10 +21,11 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return next(out.glob("*.whl"))
 
 
-def test_the_wheel_carries_rules_grammar_and_graph_md_inside_the_package(wheel: Path) -> None:
+def test_the_wheel_carries_rules_grammar_graph_md_and_the_page_inside_the_package(wheel: Path) -> None:
     names = zipfile.ZipFile(wheel).namelist()
 
     assert "contextmesh/_data/GRAPH.md" in names
+    assert "contextmesh/_data/dashboard/index.html" in names
     rules = [*(ROOT / "rules").rglob("*.dl"), *(ROOT / "rules").rglob("*.cases")]
     assert sorted(n for n in names if n.endswith((".dl", ".cases"))) == sorted(
         f"contextmesh/_data/rules/{p.relative_to(ROOT / 'rules').as_posix()}" for p in rules
@@ -45,6 +46,7 @@ def test_the_unpacked_wheel_runs_the_demo_away_from_the_checkout(wheel: Path, tm
 
     assert done.returncode == 0, done.stderr
     assert "INVALIDATED" in done.stdout
+    assert '<script id="mesh-data" type="application/json">{"format"' in done.stdout
 
 
 RUN_DEMO = """
@@ -53,5 +55,5 @@ sys.path.insert(0, sys.argv[1])
 import contextmesh
 assert contextmesh.__file__.startswith(sys.argv[1]), contextmesh.__file__
 from contextmesh.cli.app import main
-raise SystemExit(main(["demo"]))
+raise SystemExit(main(["demo"]) or main(["export", "--inline"]))
 """

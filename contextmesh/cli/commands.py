@@ -20,6 +20,7 @@ def register() -> None:
     from contextmesh.cli import session  # noqa: F401
     from contextmesh.cli import session_exchange  # noqa: F401
     from contextmesh.cli import session_redact  # noqa: F401
+    from contextmesh.cli import dashboard  # noqa: F401
     from contextmesh.cli import query  # noqa: F401
     from contextmesh.cli import rules  # noqa: F401
     from contextmesh.cli import rules_test  # noqa: F401

@@ -119,7 +119,7 @@ def export(
         else:
             kit.write_document(text)
         return
-    _require_not_ours(out)
+    require_not_ours(out)
     data = text.encode("utf-8")
     write_out(out, data)
     kit.show(
@@ -129,7 +129,7 @@ def export(
     )
 
 
-def _require_not_ours(out: Path) -> None:
+def require_not_ours(out: Path) -> None:
     """Raises InputError, ``unwritable-file``: the name is one that a session has for its own files."""
     from contextmesh.base.errors import InputError, Problem, Where
     from contextmesh.session.doctor import generation_in
