@@ -1,78 +1,47 @@
-"""The cases that ship with the rules hold, and none of the rules can go without one of them failing."""
+"""The cases that ship with the rules hold, and no rule, nor a condition of one, can go without one of them failing."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from contextmesh.base.data import data_root
-from contextmesh.base.errors import Refusal
-from contextmesh.datalog.ast import Rule
 from contextmesh.datalog.coverage import Tallies
-from contextmesh.datalog.engine import Engine
-from contextmesh.datalog.program import Program
-from contextmesh.datalog.strata import stratify
-from contextmesh.lang.cases import Case, CaseText
 from contextmesh.policy import Policy
 from contextmesh.policy.case_files import cases_at, shipped_cases
-from contextmesh.policy.cases import run_case
 from contextmesh.policy.suite import file_of, rules_of, run_suite
+from tests.policy.weakened import cases_of, exchanged, of_file, some_fails, unnoticed, users
 
 RULES = data_root() / "rules"
 WITH_RULES = sorted({file_of(rule) for rule in rules_of(Policy.load())})
+HELD = [f"rules/{name}.dl" for name in ("asks", "deadend", "integrity", "lineage", "time")]
 ALTERNATIVES = sorted((RULES / "alternatives").glob("*.dl"))
-
-
-def cases_of(rules_file: str) -> CaseText:
-    name = f"rules/cases/{Path(rules_file).stem}.cases"
-    return next(text for text in shipped_cases().texts if text.source.name == name)
-
-
-def without(policy: Policy, rule: Rule) -> Policy:
-    """The policy with one rule less."""
-
-    def cut(program: Program) -> Program:
-        rules = tuple(other for other in program.rules if other is not rule)
-        strata = stratify(rules)
-        places = {name: i for i, stratum in enumerate(strata) for name in stratum.relations}
-        of = {name: places.get(name, -1) for name in program.declarations}
-        return replace(program, rules=rules, strata=strata, stratum_of=of)
-
-    return replace(policy, program=cut(policy.program), integrity=cut(policy.integrity))
-
-
-def fails(case: Case, policy: Policy) -> bool:
-    try:
-        return bool(run_case(case, policy))
-    except Refusal:
-        return True
-
-
-def some_fails(cases: Iterable[Case], policy: Policy) -> bool:
-    return any(fails(case, policy) for case in cases)
 
 
 @pytest.mark.parametrize("file", WITH_RULES)
 def test_each_rule_that_is_dropped_makes_a_case_of_its_file_fail(file: str) -> None:
-    policy, cases = Policy.load(), cases_of(file).cases
-    used: dict[int, list[Case]] = {}
-    tallies = Tallies(rules_of(policy))
-    for case in cases:
-
-        def watch(engine: Engine, relations: tuple[str, ...], case: Case = case) -> None:
-            for rule in tallies.look(engine, relations):
-                used.setdefault(id(rule), []).append(case)
-
-        assert run_case(case, policy, watch=watch) == ()
+    policy = Policy.load()
+    used = users(policy, cases_of(file).cases)
     rules = [rule for rule in rules_of(policy) if file_of(rule) == file]
 
-    kept = [rule for rule in rules if not some_fails(dict.fromkeys(used.get(id(rule), ())), without(policy, rule))]
+    kept = [rule for rule in rules if not some_fails(used.get(id(rule), ()), exchanged(policy, rule))]
 
     assert rules
     assert kept == []
+
+
+def test_each_condition_that_is_left_out_of_a_rule_makes_a_case_of_its_file_fail_one_of_thirty() -> None:
+    chosen = [less for file in HELD for less in of_file(file)][::30]
+
+    assert chosen
+    assert unnoticed(chosen, ranked=False) == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("file", HELD)
+def test_each_condition_that_is_left_out_of_a_rule_makes_a_case_of_its_file_fail(file: str) -> None:
+    assert unnoticed(of_file(file)) == []
 
 
 @pytest.mark.parametrize("path", ALTERNATIVES, ids=lambda path: path.stem)
