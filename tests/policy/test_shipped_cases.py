@@ -15,7 +15,8 @@ from tests.policy.weakened import cases_of, exchanged, of_file, some_fails, unno
 
 RULES = data_root() / "rules"
 WITH_RULES = sorted({file_of(rule) for rule in rules_of(Policy.load())})
-HELD = [f"rules/{name}.dl" for name in ("asks", "deadend", "integrity", "lineage", "time")]
+NOT_YET = ("health", "propagation")
+HELD = [file for file in WITH_RULES if Path(file).stem not in NOT_YET]
 ALTERNATIVES = sorted((RULES / "alternatives").glob("*.dl"))
 
 
