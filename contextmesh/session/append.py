@@ -11,6 +11,7 @@ from pathlib import Path
 
 from contextmesh.base.disk import disk, write_all
 from contextmesh.base.errors import Problem, SessionError, Where
+from contextmesh.session.files import ask_doctor
 from contextmesh.session.journal import Lines, Position, decode, ends_at
 
 _TAIL = 256
@@ -125,4 +126,5 @@ def _pinned(directory: Path, identity: tuple[int, int]) -> Iterator[int | None]:
 
 
 def _refused(code: str, path: Path, what: str, hint: str | None = None) -> SessionError:
+    hint = hint or ask_doctor(path.parent)
     return SessionError(Problem(code, f"{path} {what}", subject=str(path), where=Where(str(path)), hint=hint))

@@ -264,11 +264,16 @@ class _Examination:
             same = files.read_pointer(self._directory) == stated
         except Refusal:
             same = False
-        if same:
-            return
         file = self._directory / POINTER
+        linked = file.is_symlink()
+        if same and not linked:
+            return
         name = numbered("session", newest)
         command = copied(self._directory, name, POINTER)
+        if same:
+            message = f"{file} is a symbolic link, and older readers follow it wherever it leads"
+            yield Finding("planted-link", "warn", message, str(file), None, None, newest, command)
+            return
         note = "a reader that looks for no numbers opens another generation, or none"
         message = f"{file} is not a copy of {name}"
         yield Finding("pointer-differs", "warn", message, str(file), None, None, newest, command, note)

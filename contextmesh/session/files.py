@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import stat
 from contextlib import suppress
 from pathlib import Path
@@ -142,6 +143,11 @@ def _manifests(directory: Path) -> list[tuple[int, bool]]:
 def _real(path: Path) -> Path:
     """Where a path leads; ``Path.resolve`` raises for a link that leads to itself."""
     return Path(os.path.realpath(path))
+
+
+def ask_doctor(directory: Path) -> str:
+    """What to do about a file of a session that cannot be used."""
+    return f"`contextmesh doctor --session {shlex.quote(str(directory))}` tells what is wrong, and how it is mended"
 
 
 def _link(name: str) -> Problem:

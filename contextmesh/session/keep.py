@@ -46,7 +46,8 @@ def keep(directory: Path, number: int) -> None:
     files.identity(directory)
     if (directory / KEEP).is_symlink():
         message = f"{directory / KEEP} is a symbolic link that leads out of the session"
-        raise SessionError(Problem("linked-file", message, str(directory / KEEP), where=Where(str(directory / KEEP))))
+        where, hint = Where(str(directory / KEEP)), files.ask_doctor(directory)
+        raise SessionError(Problem("linked-file", message, str(directory / KEEP), where=where, hint=hint))
     try:
         write_bytes(directory / KEEP, f"{number}\n".encode("ascii"))
     except InputError as error:

@@ -11,7 +11,16 @@ from contextmesh.base.errors import Problem, Refusal, SessionError, Where
 from contextmesh.base.fields import Fault
 from contextmesh.base.strict import parse
 from contextmesh.policy import Policy
-from contextmesh.session.files import MANIFEST_SIZE, generations, identity, latest, newest, read_member, read_pointer
+from contextmesh.session.files import (
+    MANIFEST_SIZE,
+    ask_doctor,
+    generations,
+    identity,
+    latest,
+    newest,
+    read_member,
+    read_pointer,
+)
 from contextmesh.session.manifest import POINTER, Manifest, numbered, read_manifest
 from contextmesh.session.pending import Pending
 from contextmesh.session.pointer import ahead, alone, copied, pointer
@@ -153,6 +162,7 @@ def _refused(directory: Path, policy: Policy, wanted: int | None, refusal: Refus
             offered = f"generation {spare} is whole; a copy of the directory without {without} opens it"
         if offered is not None:
             hint = f"{hint}; {offered}" if hint else offered
+        hint = hint or ask_doctor(directory)
         problems.append(replace(problem, fields=fields, hint=hint))
     return SessionError(*problems)
 

@@ -18,6 +18,7 @@ from typing import Any
 from contextmesh.base.disk import disk, write_all
 from contextmesh.base.errors import InputError, Problem, SessionError, SessionLockedError, Where
 from contextmesh.base.files import read_bytes, write_bytes
+from contextmesh.session.files import ask_doctor
 from contextmesh.session.turn import Turn
 
 LOCK = "session.lock"
@@ -151,7 +152,8 @@ def _open(path: Path) -> int:
     except OSError as error:
         if path.is_symlink():
             message = f"{name} is a symbolic link, which is not followed here"
-            raise SessionError(Problem("linked-file", message, subject=name, where=Where(name))) from None
+            hint = ask_doctor(path.parent)
+            raise SessionError(Problem("linked-file", message, subject=name, where=Where(name), hint=hint)) from None
         message = f"{name} cannot be opened for locking: {error.strerror}"
         raise SessionError(Problem("unwritable-file", message, subject=name, where=Where(name))) from None
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):

@@ -140,6 +140,7 @@ MENDED: dict[str, tuple[Callable[[Path], object], str, str, int | None]] = {
         ".staging-graph-000004.json-1-0.tmp",
         None,
     ),
+    "a planted pointer": (_linked("session.json"), "planted-link", "session.json", 3),
     "no pointer": (lambda d: (d / "session.json").unlink(), "pointer-differs", "session.json", 3),
     "an old pointer": (
         lambda d: (d / "session.json").write_bytes((d / "session-000002.json").read_bytes()),
