@@ -21,9 +21,10 @@ EDGES: Mapping[str, str] = {
 HEALTH = "signal(K, X), severity(K, W), remedy(K, R)"
 
 ASSUMPTIONS = (
-    "status(A, W), N = count { X : edge(L, X, T, A), propagates(T, backward), not loose(L), not node(X, assumption) }"
+    "status(A, W), N = count { X : edge(L, X, T, A), propagates(T, backward), not loose(L), not node(X, assumption), "
+    "not invalid(X) }"
 )
-"""With how much stands on each directly, by which the first ones are chosen."""
+"""With how much that has not fallen stands on each directly, by which the first ones are chosen."""
 
 ABOUT = "panel_about(A) :- node(A, assumption)."
 STANDS = f"""{ABOUT}

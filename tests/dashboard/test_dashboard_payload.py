@@ -78,6 +78,8 @@ def agrees(mesh: Mesh) -> None:
     assert sorted((r["id"], root) for r in shown["fallen"] for root in r["roots"]) == rows["fallen"]
     assert sorted((r["id"], r["uses"]) for r in shown["decisions"]) == rows["decisions"]
     assert sorted((r["id"],) for r in shown["decisions"] if r["current"]) == rows["decisions.current"]
+    current = [r["current"] for r in shown["decisions"]]
+    assert current == sorted(current, reverse=True), "what holds comes first"
     replaced = sorted((new, r["id"]) for r in shown["decisions"] for new in r["superseded_by"])
     assert replaced == rows["decisions.replaced"]
     for kind, name in (("open", "contradictions"), ("unjudged", "unjudged")):
@@ -208,6 +210,7 @@ def test_a_large_graph_is_cut_and_says_how_much_there_is(monkeypatch: pytest.Mon
     there = {node["id"] for node in told["nodes"]}
     assert told["edges_left_out"] == sum(f"entity:{n}" in there for n in range(400)) - 9
     assert {key: told["panels"]["assumptions"][key] for key in ("total", "shown")} == {"total": ROWS + 5, "shown": ROWS}
+    assert set(ids_in(told)) <= there
     log = next(node for node in told["nodes"] if node["id"] == "source:log")
     assert log["out"] == 400
 
