@@ -15,8 +15,20 @@ from tests.policy.weakened import cases_of, exchanged, of_file, some_fails, unno
 
 RULES = data_root() / "rules"
 WITH_RULES = sorted({file_of(rule) for rule in rules_of(Policy.load())})
-NOT_YET = ("health", "propagation")
-HELD = [file for file in WITH_RULES if Path(file).stem not in NOT_YET]
+SPARE = {
+    "rules/health.dl": {
+        ("deep(Y)", "not grounded(X)"): "what is grounded requires only what is grounded: told before Y is looked at",
+        ("around(X, Y)", "pivot(X)"): "what is below begins at a pivot, and the rule starts from those few",
+    },
+    "rules/propagation.dl": {
+        ("doubted(X, A)", "rejected(A, _)"): "keeps out root 0, which doubts what is stated by a rule of its own",
+        ("obstacle(J, A, G, A)", "rests(X, P)"): "a pair of nodes, where `way` has a row for each justification",
+        ("obstacle(J, A, G, B)", "rests(X, P)"): "a pair of nodes, where `way` has a row for each justification",
+        ("fell(X, A)", "edge(L, X, T, Y)"): "a link is made of an edge; here it gives its type to what `why` says",
+        ("fell(X, A)", "edge(L, Y, T, X)"): "a link is made of an edge; here it gives its type to what `why` says",
+    },
+}
+"""Conditions that decide no row, by file, as head and condition, and why they stand there."""
 ALTERNATIVES = sorted((RULES / "alternatives").glob("*.dl"))
 
 
@@ -32,17 +44,16 @@ def test_each_rule_that_is_dropped_makes_a_case_of_its_file_fail(file: str) -> N
     assert kept == []
 
 
-def test_each_condition_that_is_left_out_of_a_rule_makes_a_case_of_its_file_fail_one_of_thirty() -> None:
-    chosen = [less for file in HELD for less in of_file(file)][::30]
+def test_a_condition_that_is_left_out_of_a_rule_makes_a_case_of_its_file_fail_one_of_sixty() -> None:
+    every = [less for file in WITH_RULES for less in of_file(file) if less.name not in SPARE.get(file, {})]
 
-    assert chosen
-    assert unnoticed(chosen, ranked=False) == []
+    assert unnoticed(every[::60], ranked=False) == []
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("file", HELD)
+@pytest.mark.parametrize("file", WITH_RULES)
 def test_each_condition_that_is_left_out_of_a_rule_makes_a_case_of_its_file_fail(file: str) -> None:
-    assert unnoticed(of_file(file)) == []
+    assert [less.name for less in unnoticed(of_file(file))] == list(SPARE.get(file, {}))
 
 
 @pytest.mark.parametrize("path", ALTERNATIVES, ids=lambda path: path.stem)

@@ -39,8 +39,13 @@ class Weaker:
     left: Rule
 
     @property
+    def name(self) -> tuple[str, str]:
+        """The head of the rule and the condition, as the rule language writes them."""
+        return render_atom(self.rule.head), render_literal(self.lost)
+
+    @property
     def text(self) -> str:
-        """Which condition of which rule: no line numbers, so that the name stays when lines are added."""
+        """Which condition of which rule."""
         body = ", ".join(map(render_literal, self.rule.body))
         return f"{render_literal(self.lost)}  of  {render_atom(self.rule.head)} :- {body}."
 
