@@ -5,8 +5,8 @@ the numbers of its transactions stay, so nothing falls or stands up by it. Its w
 made of words, are replaced, and it is set aside, so that no walk answers with it; what is left quotes it no longer.
 Nothing remembers the words that are gone, so a question that names them afterwards is kept like any other: to redact
 the same source once more takes out what was asked and looked up in words that the session does not hold.
-Where an entry of the ledger holds such words the chain is made anew from there on, and its new head is told. Versions
-of records that were replaced before are forgotten.
+Where an entry of the ledger holds such words the chain is made anew from there on, and its new head is told. The past
+stays, without the text in any version of a record (see redact_past).
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from contextmesh.exchange.jsonl import to_line
 from contextmesh.exchange.lines import values
 from contextmesh.exchange.lines_read import Foreign, read_lines
 from contextmesh.graph.graph import ContextGraph
+from contextmesh.graph.history import History
 from contextmesh.graph.naming import node_named
 from contextmesh.graph.portrait import redacted_for
 from contextmesh.policy import Policy
@@ -36,6 +37,7 @@ from contextmesh.session.doctor import generation_in
 from contextmesh.session.load import load
 from contextmesh.session.lock import writer_lock
 from contextmesh.session.manifest import VERSION
+from contextmesh.session.redact_past import past_without
 from contextmesh.session.state import Carried, SessionState
 from contextmesh.session.telemetry import Walks
 from contextmesh.session.tombstones import (
@@ -51,6 +53,7 @@ from contextmesh.session.tombstones import (
 from contextmesh.store.fingerprint import FINGERPRINT, fingerprint
 from contextmesh.store.model import Edge, Node, Provenance
 from contextmesh.store.relations import ASSUMPTION, BY_RECORD, SOURCE, day_of
+from contextmesh.store.store import Store
 from contextmesh.walk.words import terms
 
 Heard = Mapping[str, None] | None
@@ -138,9 +141,21 @@ def without(state: SessionState, source: str, reason: str) -> tuple[SessionState
         carried,
         state.home,
         walks=_walks(state.walks, stones, heard),
+        history=_past(state, foreign.store, stones, reason),
     )
     head = carried.ledger_head if carried is not None else None
     return made, Redaction(stones.ids[source], touched, names, entries, head)
+
+
+def _past(state: SessionState, after: Store, stones: Tombstones, reason: str) -> History | None:
+    if state.history is None:
+        return None
+
+    def emptied(node: Node) -> dict[str, Any]:
+        value = {"id": node.id, "type": node.type, "label": node.label, "attrs": node.attrs, "provenance": None}
+        return _node(value, stones, reason)
+
+    return past_without(state.history, state.graph.store, after, stones, emptied)
 
 
 def _require_plan_stays(state: SessionState, why: Mapping[str, str]) -> None:
