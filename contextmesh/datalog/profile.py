@@ -83,6 +83,8 @@ def profile(
 class _Counted(Stage):
     """A stage whose rules run one by one."""
 
+    copies = False
+
     def __init__(
         self,
         number: int,

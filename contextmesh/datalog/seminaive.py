@@ -51,7 +51,12 @@ def readings(number: int, rule: Rule) -> list[Reading]:
 
 
 class Stage:
-    """The evaluator of one stratum; ``built`` once it has been evaluated."""
+    """The evaluator of one stratum; ``built`` once it has been evaluated.
+
+    ``copies``: a relation that only hands another one on takes its rows at once; else row by row, to be counted.
+    """
+
+    copies = True
 
     def __init__(self, number: int, stratum: Stratum, relations: Mapping[str, Relation], compiler: Compiler) -> None:
         self.number = number
@@ -156,7 +161,7 @@ class Stage:
             return
         by_name = {relation.name: relation for relation in self.inputs}
         driver = min(joined, key=lambda r: len(by_name[r.relation]))
-        if _is_copy(self.rules[number]):
+        if self.copies and _is_copy(self.rules[number]):
             place = self._places[self.rules[number].head.relation]
             found[place].extend(self.heads[place].put_new(by_name[driver.relation].scan()))
         elif len(by_name[driver.relation]):
