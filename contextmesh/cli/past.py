@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from contextmesh.cli import kit
+from contextmesh.cli.words import LISTED
 
 if TYPE_CHECKING:
     from contextmesh.api import Mesh
@@ -24,9 +25,6 @@ AsOfOption = Annotated[
 ValidAtOption = Annotated[
     str | None, typer.Option("--valid-at", metavar="DATE", help="Only what sources of that date or before have.")
 ]
-
-LISTED = 25
-"""How many reasons of each part are listed before the rest is counted."""
 
 
 def bounded(mesh: Mesh, as_of: str | None, valid_at: str | None) -> Mesh:

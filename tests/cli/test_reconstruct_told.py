@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from contextmesh.api import Mesh
-from contextmesh.cli.past import LISTED
+from contextmesh.cli.words import LISTED
 from contextmesh.store.model import Provenance
 
 from .conftest import Run
