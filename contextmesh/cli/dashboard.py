@@ -31,8 +31,7 @@ def export(
     It holds every count, the first rows of each panel and at most 1500 nodes with their edges; how many there are in
     all is told beside. Other formats, of every record, are `session export`.
     """
-    from contextmesh.base.files import write_out
-    from contextmesh.cli.session_exchange import require_not_ours
+    from contextmesh.cli.session_exchange import write_and_tell
     from contextmesh.dashboard.inline import inlined
     from contextmesh.dashboard.payload import payload, payload_text
 
@@ -44,16 +43,9 @@ def export(
         else:
             kit.write_document(text)
         return
-    require_not_ours(out)
-    data = text.encode("utf-8")
-    write_out(out, data)
     told = {"form": "page" if inline else "data", "nodes": len(value["nodes"]), "nodes_total": value["nodes_total"]}
     part = f"; {told['nodes']} of {told['nodes_total']} nodes" if told["nodes"] < told["nodes_total"] else ""
-    kit.show(
-        lambda: {**told, "file": str(out), "bytes": len(data)},
-        lambda: f"wrote {out} ({len(data)} bytes{part})",
-        as_json=json,
-    )
+    write_and_tell(out, text, told, part, as_json=json)
 
 
 @kit.app.command(epilog="Example:  contextmesh serve --port 8137 --session notes.mesh")

@@ -99,7 +99,6 @@ def export(
 ) -> None:
     """Write a session for other programs: W3C PROV-O, JSON lines of every record, or a picture of a neighbourhood."""
     from contextmesh.base.errors import InputError, Problem
-    from contextmesh.base.files import write_out
 
     if form not in WRITTEN:
         raise InputError(Problem("unknown-form", f"there is no form {form!r} to export", form, hint=", ".join(WRITTEN)))
@@ -119,13 +118,20 @@ def export(
         else:
             kit.write_document(text)
         return
+    write_and_tell(out, text, told, as_json=json)
+
+
+def write_and_tell(out: Path, text: str, told: dict[str, object], part: str = "", *, as_json: bool) -> None:
+    """Write an export to a file that is not the session's own, and say so; ``part``: what of it is there."""
+    from contextmesh.base.files import write_out
+
     require_not_ours(out)
     data = text.encode("utf-8")
     write_out(out, data)
     kit.show(
         lambda: {**told, "file": str(out), "bytes": len(data)},
-        lambda: f"wrote {out} ({len(data)} bytes)",
-        as_json=json,
+        lambda: f"wrote {out} ({len(data)} bytes{part})",
+        as_json=as_json,
     )
 
 
